@@ -1,0 +1,101 @@
+//! The wire: a nic takes bursts of packets and says what became of them.
+//!
+//! One trait, two worlds: the AF_XDP nic and a simulated one obey the same laws (`tests/laws.rs`).
+//! Descriptors never leave this room, a packet in flight cannot be rewritten, and the memory of a
+//! packet returns exactly once, when the last descriptor that names it has completed.
+
+pub mod link;
+pub mod sim;
+
+/// Nanoseconds that never go backwards. Whoever runs a nic brings the clock; nobody below reads one.
+pub trait Clock {
+    fn now_ns(&self) -> u64;
+}
+
+/// One queue of one device. All counts are packets, never descriptors.
+pub trait Nic {
+    /// Fixed at open.
+    fn limits(&self) -> Limits;
+
+    /// Takes memory for one packet of `len` bytes and lets `write` fill it. `write` also gets a note
+    /// that it left on this memory last time (0 at first). `None`: no memory free now, or `len` above
+    /// [`Limits::max_len`]; a counted state for the caller, not a failure.
+    fn build(&mut self, len: usize, write: impl FnOnce(&mut [u8], &mut u64)) -> Option<Packet>;
+
+    /// Queues up to `copies` copies; returns how many fitted. Nothing leaves before [`Nic::ring`].
+    fn queue(&mut self, packet: &Packet, copies: u32) -> u32;
+
+    /// Gives the packet up: its memory returns when its last queued copy completes (at once if none is out).
+    fn release(&mut self, packet: Packet);
+
+    /// One doorbell: hands over what is queued, wakes the kernel if it asks for that, then reaps.
+    /// With nothing queued it only drives on what is in flight. Final errors only; passing ones
+    /// (EAGAIN, EBUSY, ENOBUFS, ENETDOWN) are counted in the answer.
+    fn ring(&mut self, clock: &impl Clock) -> Result<Rung, NicError>;
+
+    /// Packets queued or handed over and not yet reaped.
+    fn in_flight(&self) -> u32;
+
+    /// Gives up on what is in flight (the device is gone or a drain ran out of time); returns how many
+    /// packets were abandoned. All memory is free afterwards and nothing more can be sent.
+    fn abandon(&mut self) -> u32;
+
+    /// Packet memories: (total, free).
+    fn frames(&self) -> (u32, u32);
+
+    /// Calls `each` with every errno met so far and how often, since open.
+    fn errnos(&self, each: impl FnMut(i32, u64));
+}
+
+/// What a nic can do; fixed at open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Longest packet in bytes.
+    pub max_len: usize,
+    /// Most packets that fit behind one doorbell.
+    pub max_burst: u32,
+    /// Packets that can be in flight at once.
+    pub max_in_flight: u32,
+    pub mode: ModeGot,
+    /// Whether `Rung::dropped` is known.
+    pub counts_drops: bool,
+}
+
+/// The mode really got, read back from the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ModeGot {
+    pub copy: bool,
+    pub zero_copy: bool,
+    pub need_wakeup: bool,
+    pub ring: u32,
+    pub huge_pages: bool,
+}
+
+/// A built packet. Neither `Clone` nor `Copy`, and no way back to its bytes.
+#[derive(Debug)]
+pub struct Packet {
+    pub(in crate::nic) slot: u32,
+}
+
+/// What one doorbell did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rung {
+    pub completed: u32,
+    /// Completed packets that did not leave; `None` where nobody can tell (zero-copy).
+    pub dropped: Option<u32>,
+    /// Completed packets whose descriptors the kernel refused.
+    pub invalid: u32,
+    /// System calls made.
+    pub kicks: u32,
+    /// The last passing errno of this doorbell; 0: none.
+    pub errno: i32,
+}
+
+/// A failure that ends the queue.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NicError {
+    #[error("{device} queue {queue}: the device is gone")]
+    Gone { device: String, queue: u32 },
+    #[error("{device} queue {queue}: sending failed: {what} (errno {errno})")]
+    Failed { device: String, queue: u32, errno: i32, what: String },
+}

@@ -1,0 +1,143 @@
+//! What to send: a profile is a list of flows and the settings of the senders.
+//!
+//! Text goes in and text comes out; this room reads no file, no clock and no device.
+
+mod file;
+mod rate;
+mod value;
+
+pub use file::{Document, Problem, Problems};
+pub use rate::{Rate, RateError};
+pub use value::{Order, Value};
+
+/// A checked profile. Obtained from [`Document`](self), never edited in place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    pub name: String,
+    pub note: String,
+    pub tx: Tx,
+    pub flows: Vec<Flow>,
+}
+
+/// `[tx]`: how the senders work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tx {
+    pub device: Option<String>,
+    pub queues: Vec<u32>,
+    /// Empty: allowed CPUs from the last downwards.
+    pub cpus: Vec<u32>,
+    pub mode: Mode,
+    pub need_wakeup: bool,
+    /// Descriptors in the TX and completion rings; a power of two.
+    pub ring: u32,
+    /// UMEM chunks a queue; `None`: max(512, what burst needs).
+    pub chunks: Option<u32>,
+    pub chunk_bytes: u32,
+    pub huge_pages: bool,
+    pub burst: u32,
+    pub clone: u32,
+    pub rate: Rate,
+    /// Packets in total, copies included; 0: no limit.
+    pub count: u64,
+    /// 0: no limit.
+    pub duration_ns: u64,
+    pub seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Auto,
+    Copy,
+    ZeroCopy,
+}
+
+/// One stream of packets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flow {
+    pub name: String,
+    pub enabled: bool,
+    /// Bytes of a frame without FCS.
+    pub size: Value,
+    /// Frames below 60 bytes are meant.
+    pub runt: bool,
+    pub eth: Eth,
+    /// Outermost first.
+    pub vlan: Vec<Vlan>,
+    pub ip: Option<Ip>,
+    pub udp: Option<Udp>,
+    pub payload: Payload,
+    pub rate: Option<Rate>,
+    pub count: u64,
+    pub clone: Option<u32>,
+    /// Share of an unpaced queue, in packets; at least 1.
+    pub weight: u32,
+    /// `None`: all queues of `tx`.
+    pub queues: Option<Vec<u32>>,
+    pub start_ns: u64,
+    pub order: Order,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Eth {
+    pub dst: Mac,
+    pub src: Mac,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mac {
+    Is(Value),
+    /// The sending device's own address.
+    Device,
+    /// What the kernel's neighbour table says of the flow's IP destination; never asked on the wire.
+    Neighbour,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vlan {
+    pub id: Value,
+    pub pcp: Value,
+    pub dei: bool,
+    pub tpid: Value,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ip {
+    V4(Ipv4),
+    V6(Ipv6),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ipv4 {
+    pub src: Value,
+    pub dst: Value,
+    pub ttl: Value,
+    pub dscp: Value,
+    pub ecn: Value,
+    pub id: Value,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ipv6 {
+    pub src: Value,
+    pub dst: Value,
+    pub hop_limit: Value,
+    pub dscp: Value,
+    pub ecn: Value,
+    pub flow_label: Value,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Udp {
+    pub src: Value,
+    pub dst: Value,
+    pub checksum: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Payload {
+    /// magic, seq, time (16 bytes), then 2 bytes of stream number where room is left; zeros behind.
+    Pktgen,
+    /// The bytes repeat to the end of the frame.
+    Pattern(Vec<u8>),
+    Zero,
+}
