@@ -1,11 +1,23 @@
 //! The fleet: one pinned thread a queue, started together, retuned while they send, joined at the end.
 
-use std::{fmt, sync::Arc};
+use std::{
+    collections::HashMap,
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    thread,
+};
+
+use hdrhistogram::Histogram;
 
 use crate::{
+    engine::{
+        orders::{FlowMemory, Line, Orders},
+        sender::{Sender, Turn},
+    },
     nic::{Clock, Nic},
     packet::Plan,
-    stats::{Counts, Snapshot},
+    stats::{Counts, FlowSnapshot, SenderSnapshot, Snapshot, State},
 };
 
 /// A clock that can also wait.
@@ -14,6 +26,11 @@ pub trait Wait: Clock {
     fn wait_until(&self, until_ns: u64);
     /// CLOCK_REALTIME minus this clock, for time stamps in packets.
     fn wall_offset_ns(&self) -> i64;
+    /// Runs in each sender's thread before anything else: pin, drop capabilities, set the timer's slack.
+    /// A refusal ends that sender with this reason.
+    fn settle_in(&self, _cpu: Option<u32>) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// Where one sender sits.
@@ -24,74 +41,233 @@ pub struct Seat<N> {
     pub cpu: Option<u32>,
 }
 
-/// What a running sender is to do next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// Wait at the common gate.
-    Hold,
-    Send,
-    /// Finish the open burst, drain, end.
-    Stop,
-}
-
 /// How one sender ended.
 #[derive(Debug)]
 pub struct SenderEnd {
     pub queue: u32,
     pub counts: Counts,
-    pub frames: (u32, u32),
+    /// Packet memories (total, free).
+    pub frames: (u64, u64),
     /// Nanoseconds of each burst.
-    pub burst_cost_ns: hdrhistogram::Histogram<u64>,
+    pub burst_cost_ns: Option<Histogram<u64>>,
     /// Why it died, when it died.
     pub reason: Option<String>,
     /// The device disappeared.
     pub gone: bool,
 }
 
+/// The controller's side of all senders of one run, without their threads.
+pub struct Desk {
+    lines: Vec<Arc<Line>>,
+    /// Per flow name and sender, for ever: a flow that comes back goes on.
+    memories: HashMap<Arc<str>, Vec<Arc<FlowMemory>>>,
+    plan: Arc<Plan>,
+    /// Orders that some sender may still hold, with its seat and the generation that frees them.
+    retired: Vec<(usize, u64, Arc<Orders>)>,
+}
+
+impl Desk {
+    /// A desk for one sender a queue of `plan`.
+    pub fn new(plan: Arc<Plan>) -> Self {
+        let mut desk = Self { lines: Vec::new(), memories: HashMap::new(), plan, retired: Vec::new() };
+        let seats = desk.plan.queues.len();
+        let orders: Vec<_> = (0..seats).map(|seat| desk.orders(seat)).collect();
+        desk.lines = orders.into_iter().map(|orders| Arc::new(Line::new(orders))).collect();
+        desk
+    }
+
+    pub fn line(&self, seat: usize) -> Arc<Line> {
+        Arc::clone(&self.lines[seat])
+    }
+
+    fn orders(&mut self, seat: usize) -> Arc<Orders> {
+        let plan = Arc::clone(&self.plan);
+        let flows = plan.flows.iter().map(|flow| self.memory(&flow.name, seat)).collect();
+        Arc::new(Orders { plan, flows })
+    }
+
+    fn memory(&mut self, name: &Arc<str>, seat: usize) -> Arc<FlowMemory> {
+        let seats = self.plan.queues.len();
+        let number = self.memories.len();
+        let memories = self.memories.entry(Arc::clone(name)).or_insert_with(|| {
+            (0..seats).map(|seat| Arc::new(FlowMemory::new((number * seats + seat) as u16))).collect()
+        });
+        Arc::clone(&memories[seat])
+    }
+
+    /// Every sender takes the plan at its next doorbell. The queues must be those of the start.
+    pub fn retune(&mut self, plan: Arc<Plan>) {
+        debug_assert_eq!(plan.queues.len(), self.lines.len());
+        self.plan = plan;
+        for seat in 0..self.lines.len() {
+            let orders = self.orders(seat);
+            let (old, generation) = self.lines[seat].give(orders);
+            self.retired.push((seat, generation, old));
+        }
+        self.free_retired();
+    }
+
+    /// Frees the orders that no sender holds any more, here and never in a sender.
+    fn free_retired(&mut self) {
+        let lines = &self.lines;
+        self.retired.retain(|(seat, generation, _)| {
+            let line = &lines[*seat];
+            let is_over = matches!(line.counters.state(), State::Done | State::Failed);
+            line.taken() < *generation && !is_over
+        });
+    }
+
+    pub fn release(&self, at_ns: u64) {
+        self.lines.iter().for_each(|line| line.release(at_ns));
+    }
+
+    pub fn stop(&self) {
+        self.lines.iter().for_each(|line| line.stop());
+    }
+
+    /// Packets of each flow submitted so far: the present plan's first, in its order, then those that are gone.
+    fn flows(&self) -> Vec<FlowSnapshot> {
+        let submitted = |memories: &Vec<Arc<FlowMemory>>| memories.iter().map(|memory| memory.submitted.get()).sum();
+        let snapshot = |name: &Arc<str>| {
+            Some(FlowSnapshot { name: Arc::clone(name), submitted: self.memories.get(name).map(submitted)? })
+        };
+        let mut flows: Vec<_> = self.plan.flows.iter().filter_map(|flow| snapshot(&flow.name)).collect();
+        let mut gone: Vec<_> =
+            self.memories.keys().filter(|name| flows.iter().all(|flow| flow.name != **name)).collect();
+        gone.sort();
+        flows.extend(gone.into_iter().filter_map(snapshot));
+        flows
+    }
+}
+
 /// All senders of one run.
-pub struct Fleet {}
+pub struct Fleet {
+    desk: Desk,
+    seats: Vec<(u32, Option<u32>, bool)>,
+    threads: Vec<thread::JoinHandle<Option<(Histogram<u64>, bool)>>>,
+}
 
 impl Fleet {
     /// Starts one thread a seat, in the order of `plan.queues`. They wait; nothing leaves before [`Fleet::release`].
-    pub fn start<N, C>(seats: Vec<Seat<N>>, plan: Arc<Plan>, clock: C) -> std::io::Result<Fleet>
+    pub fn start<N, C>(seats: Vec<Seat<N>>, plan: Arc<Plan>, clock: C) -> io::Result<Fleet>
     where
         N: Nic + Send + 'static,
         C: Wait + Clone + Send + 'static,
     {
-        let _ = (seats, plan, clock);
-        unimplemented!()
+        let desk = Desk::new(plan);
+        let mut fleet = Fleet { desk, seats: Vec::new(), threads: Vec::new() };
+        for (index, seat) in seats.into_iter().enumerate() {
+            fleet.seats.push((seat.queue, seat.cpu, seat.nic.limits().counts_drops));
+            let (line, clock) = (fleet.desk.line(index), clock.clone());
+            let started = thread::Builder::new()
+                .name(format!("tx-{}", seat.queue))
+                .spawn(move || run(seat.nic, index, seat.cpu, line, clock));
+            match started {
+                Ok(thread) => fleet.threads.push(thread),
+                Err(error) => {
+                    fleet.stop();
+                    fleet.finish();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(fleet)
     }
 
-    /// Opens the gate: all senders begin at the same reading of their clock.
-    pub fn release(&self, _now_ns: u64) {}
+    /// Opens the gate: all senders begin at `at_ns` on their clock.
+    pub fn release(&self, at_ns: u64) {
+        self.desk.release(at_ns);
+        self.threads.iter().for_each(|thread| thread.thread().unpark());
+    }
 
-    /// Every sender takes the new plan at its next doorbell. Flows are matched by name. The old plan is freed here,
-    /// once no sender holds it.
+    /// Every sender takes the new plan at its next doorbell. Flows are matched by name; queues cannot change.
     pub fn retune(&mut self, plan: Arc<Plan>) {
-        let _ = plan;
+        self.desk.retune(plan);
     }
 
     /// Tells every sender to end; they drain for at most 2 s.
-    pub fn stop(&self) {}
+    pub fn stop(&self) {
+        self.desk.stop();
+        self.threads.iter().for_each(|thread| thread.thread().unpark());
+    }
 
-    /// All counters now.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.desk.plan
+    }
+
+    /// All counters now; `at_ns` is the reading of the senders' clock that belongs to it.
     pub fn snapshot(&self, at_ns: u64) -> Snapshot {
-        Snapshot { at_ns, ..Snapshot::default() }
+        let senders = self.seats.iter().zip(&self.desk.lines);
+        let senders = senders.map(|((queue, cpu, counts_drops), line)| {
+            let counters = &line.counters;
+            // The state first: counts read after `Done` are final.
+            let state = counters.state();
+            SenderSnapshot {
+                queue: *queue,
+                cpu: *cpu,
+                state,
+                reason: counters.reason().map(str::to_owned),
+                counts: counters.read(),
+                frames: counters.frames(),
+                errnos: counters.errnos(),
+                counts_drops: *counts_drops,
+            }
+        });
+        Snapshot { at_ns, senders: senders.collect(), flows: self.desk.flows() }
     }
 
     /// Whether every sender has ended (drained, or dead).
     pub fn is_over(&self) -> bool {
-        true
+        self.threads.iter().all(thread::JoinHandle::is_finished)
     }
 
-    /// Joins the threads; call when [`Fleet::is_over`], else it waits for the drain.
+    /// Joins the threads and closes the queues; call when [`Fleet::is_over`], else it waits for the drain.
     pub fn finish(self) -> Vec<SenderEnd> {
-        Vec::new()
+        let ends: Vec<_> = self.threads.into_iter().map(|thread| thread.join().ok().flatten()).collect();
+        let senders = ends.into_iter().zip(&self.seats).zip(&self.desk.lines);
+        let end = |((end, (queue, ..)), line): ((Option<(Histogram<u64>, bool)>, &(u32, _, _)), &Arc<Line>)| {
+            let gone = end.as_ref().is_some_and(|(_, gone)| *gone);
+            SenderEnd {
+                queue: *queue,
+                counts: line.counters.read(),
+                frames: line.counters.frames(),
+                burst_cost_ns: end.map(|(histogram, _)| histogram),
+                reason: line.counters.reason().map(str::to_owned),
+                gone,
+            }
+        };
+        senders.map(end).collect()
     }
 }
 
-impl fmt::Debug for Fleet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Fleet")
+/// A sender's thread. `None`: it panicked or could not settle in; its line says why.
+fn run<N: Nic, C: Wait>(
+    nic: N,
+    seat: usize,
+    cpu: Option<u32>,
+    line: Arc<Line>,
+    clock: C,
+) -> Option<(Histogram<u64>, bool)> {
+    if let Err(reason) = clock.settle_in(cpu) {
+        line.counters.fail(reason);
+        return None;
     }
+    let mut sender = Sender::new(nic, seat, Arc::clone(&line), clock.wall_offset_ns());
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        loop {
+            match sender.turn(&clock) {
+                Turn::Worked => {}
+                // Held at the gate there is nothing to be late for, and the release wakes it.
+                Turn::Wait(_) if line.release_ns() == 0 && !line.told_to_stop() => thread::park(),
+                Turn::Wait(until_ns) => clock.wait_until(until_ns),
+                Turn::Over => return,
+            }
+        }
+    }));
+    if outcome.is_err() {
+        line.counters.fail("the sender stopped on a bug of its own (see the log)".into());
+        return None;
+    }
+    let gone = sender.is_gone();
+    Some((sender.into_burst_cost_ns(), gone))
 }

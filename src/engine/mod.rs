@@ -1,5 +1,11 @@
 //! The work: senders turn a plan into bursts; the fleet starts, retunes, drains and joins them.
 
 mod fleet;
+mod lane;
+mod orders;
+mod pace;
+mod schedule;
+mod sender;
 
-pub use fleet::{Fleet, Order, Seat, SenderEnd, Wait};
+pub use fleet::{Desk, Fleet, Seat, SenderEnd, Wait};
+pub use sender::{Sender, Turn};

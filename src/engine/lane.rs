@@ -1,0 +1,148 @@
+//! A lane: one flow on one queue. It knows what its next packet is and what is left to send.
+
+use crate::{
+    engine::{
+        orders::{FlowMemory, Resume},
+        pace::Pacer,
+    },
+    nic::Packet,
+    packet::{Plan, PlanFlow},
+    profile::Rate,
+};
+
+/// One flow as one sender works on it.
+pub struct Lane {
+    /// Index into the plan's flows.
+    pub flow: usize,
+    copies: u32,
+    pub weight: i64,
+    /// What smooth weighted round robin owes this lane.
+    pub credit: i64,
+    pub start_ns: u64,
+    pub pacer: Option<Pacer>,
+    /// Bytes of the next packet.
+    pub len: usize,
+    /// Set when no packet of this flow differs in length.
+    fixed_len: Option<usize>,
+    pub quota: u64,
+    pub submitted: u64,
+    pub next_k: u64,
+    step_k: u64,
+    pub stream: u16,
+    pub open: Option<Packet>,
+    /// Copies the open packet still has to give.
+    pub uses: u32,
+    /// Submitted since the counters were last published.
+    pub touched: bool,
+}
+
+impl Lane {
+    /// `None`: this queue does not send that flow.
+    pub fn new(plan: &Plan, index: usize, seat: usize, memory: &FlowMemory, gate_ns: u64, now_ns: u64) -> Option<Self> {
+        let flow = &plan.flows[index];
+        let position = flow.seats.iter().position(|other| *other == seat)?;
+        let resume = memory.recall();
+        let submitted = memory.submitted.get();
+        let next_k = match resume {
+            Some(resume) if resume.seed == plan.seed => resume.next_k,
+            _ => position as u64,
+        };
+        let start_ns = gate_ns.saturating_add(flow.start_ns);
+        let len = flow.frame.len(next_k);
+        Some(Self {
+            flow: index,
+            copies: flow.copies.max(1),
+            weight: i64::from(flow.weight.max(1)),
+            credit: 0,
+            start_ns,
+            pacer: pacer(flow, position, start_ns.max(now_ns), len, resume),
+            len,
+            fixed_len: flow.frame.fixed_len(),
+            quota: share(flow.count, position, flow.seats.len()).saturating_sub(submitted),
+            submitted,
+            next_k,
+            step_k: flow.seats.len() as u64,
+            stream: memory.stream,
+            open: None,
+            uses: 0,
+            touched: false,
+        })
+    }
+
+    /// A packet with all its copies to give has just been built.
+    #[inline]
+    pub fn opened(&mut self, packet: Packet) {
+        self.open = Some(packet);
+        self.uses = self.copies;
+        self.next_k += self.step_k;
+    }
+
+    /// `queued` copies of the open packet were queued; hands the packet back when it has no more to give.
+    #[inline]
+    pub fn used(&mut self, queued: u32, plan: &Plan) -> Option<Packet> {
+        self.uses -= queued;
+        self.submitted += u64::from(queued);
+        self.quota -= u64::from(queued);
+        self.touched = true;
+        if self.uses > 0 {
+            return None;
+        }
+        if self.fixed_len.is_none() {
+            self.len = plan.flows[self.flow].frame.len(self.next_k);
+        }
+        self.open.take()
+    }
+
+    /// Ends the open clone group: its remaining copies are taken off.
+    pub fn close(&mut self) -> Option<Packet> {
+        self.uses = 0;
+        self.open.take()
+    }
+
+    pub fn keep(&self, memory: &FlowMemory, seed: u64) {
+        memory.submitted.set(self.submitted);
+        let next_due_ns = self.pacer.map_or(0, |pacer| pacer.due_ns());
+        memory.keep(Resume { next_k: self.next_k, seed, next_due_ns, rate: self.pacer.map(|pacer| pacer.rate()) });
+    }
+
+    /// Has no rate of its own and may send at `instant_ns`.
+    pub fn is_open(&self, instant_ns: u64) -> bool {
+        self.pacer.is_none() && !self.is_exhausted() && self.start_ns <= instant_ns
+    }
+
+    pub fn is_exhausted(&self) -> bool {
+        self.quota == 0
+    }
+}
+
+/// A flow that goes on at its old rate keeps its beat; a new rate starts one now.
+fn pacer(flow: &PlanFlow, position: usize, from_ns: u64, len: usize, resume: Option<Resume>) -> Option<Pacer> {
+    let pacer = Pacer::new(flow.rate.unwrap_or(Rate::Max), position, flow.seats.len(), from_ns, len)?;
+    Some(match resume {
+        Some(resume) if resume.rate == Some(pacer.rate()) => pacer.resumed(resume.next_due_ns),
+        _ => pacer,
+    })
+}
+
+/// One queue's part of a count over `of` queues: an even split, the remainder to the first. 0 means no limit.
+pub fn share(count: u64, position: usize, of: usize) -> u64 {
+    let of = of.max(1) as u64;
+    match count {
+        0 => u64::MAX,
+        count if position == 0 => count / of + count % of,
+        count => count / of,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c03_a_count_is_split_without_loss() {
+        for (count, of) in [(1_000_003, 4), (1, 4), (3, 4), (17, 1)] {
+            let shares: Vec<u64> = (0..of).map(|position| share(count, position, of)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), count, "{shares:?}");
+        }
+    }
+}
