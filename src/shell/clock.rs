@@ -1,13 +1,16 @@
 //! The machine's clock: CLOCK_MONOTONIC, which every sender and reader of this process shares.
 
-use std::{cell::Cell, num::NonZeroU64};
+use std::num::NonZeroU64;
 
 use rustix::{
     thread::{clock_nanosleep_absolute, set_current_timer_slack},
     time::{ClockId, Timespec, clock_gettime},
 };
 
-use crate::{engine::Wait, nic::Clock};
+use crate::{
+    engine::Wait,
+    nic::{Clock, caps, cpus},
+};
 
 /// Nanoseconds since the machine started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +31,6 @@ impl Clock for MonotonicClock {
 impl Wait for MonotonicClock {
     fn wait_until(&self, until_ns: u64) {
         if until_ns.saturating_sub(self.now_ns()) > SPIN_NS {
-            tighten_timer_slack();
             sleep_until(until_ns - MARGIN_NS);
         }
         while self.now_ns() < until_ns {
@@ -39,6 +41,16 @@ impl Wait for MonotonicClock {
     fn wall_offset_ns(&self) -> i64 {
         let wall = nanoseconds(clock_gettime(ClockId::Realtime));
         wall.wrapping_sub(self.now_ns()) as i64
+    }
+
+    /// Pins the sender, gives up its capabilities (all its sockets are open) and tightens its timers.
+    fn settle_in(&self, cpu: Option<u32>) -> Result<(), String> {
+        if let Some(cpu) = cpu {
+            cpus::pin_this_thread(cpu).map_err(|why| format!("pinning to CPU {cpu} failed: {why}"))?;
+        }
+        caps::drop_all_for_this_thread().map_err(|why| format!("giving up capabilities failed: {why}"))?;
+        tighten_timer_slack();
+        Ok(())
     }
 }
 
@@ -53,13 +65,10 @@ fn sleep_until(at_ns: u64) {
     while clock_nanosleep_absolute(ClockId::Monotonic, &at) == Err(rustix::io::Errno::INTR) {}
 }
 
-/// The kernel may delay a normal thread's timers by 50 µs to save wake-ups; a sender asks for 1 ns, once a thread.
+/// The kernel may delay a normal thread's timers by 50 µs to save wake-ups; a sender asks for 1 ns.
 fn tighten_timer_slack() {
-    thread_local!(static DONE: Cell<bool> = const { Cell::new(false) });
-    if !DONE.replace(true) {
-        // Refused only by odd sandboxes; the wait is then 50 µs less exact.
-        let _ = set_current_timer_slack(NonZeroU64::new(1));
-    }
+    // Refused only by odd sandboxes; waits are then 50 µs less exact.
+    let _ = set_current_timer_slack(NonZeroU64::new(1));
 }
 
 #[cfg(test)]

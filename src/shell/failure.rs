@@ -33,6 +33,12 @@ impl Failure {
         Failure { fix: Some(fix.into()), ..self }
     }
 
+    /// A sentence that already ends with its fix, taken apart.
+    pub fn told(code: &'static str, sentence: &str, fix: &str) -> Failure {
+        let message = sentence.strip_suffix(fix).unwrap_or(sentence).trim_end().trim_end_matches('.');
+        Failure { code, message: message.to_owned(), fix: Some(fix.to_owned()).filter(|fix| !fix.is_empty()) }
+    }
+
     /// A file that could not be read or written.
     pub fn file(what: &str, path: &std::path::Path, why: &std::io::Error) -> Failure {
         Failure::new("file", format!("{}: {what} failed: {}", path.display(), plain(why)))
@@ -41,7 +47,7 @@ impl Failure {
     /// For stderr: the sentence, and the fix behind it.
     pub fn for_people(&self) -> String {
         match &self.fix {
-            Some(fix) => format!("{}\n  {}", self.message, fix.replace('\n', "\n  ")),
+            Some(fix) => format!("{}. {fix}", self.message),
             None => self.message.clone(),
         }
     }
@@ -76,7 +82,7 @@ mod tests {
             failure.to_line(),
             r#"{"type":"error","version":1,"code":"no_device","message":"eth9: no such device","fix":"txdeck devices lists them"}"#
         );
-        assert_eq!(failure.for_people(), "eth9: no such device\n  txdeck devices lists them");
+        assert_eq!(failure.for_people(), "eth9: no such device. txdeck devices lists them");
         assert!(Failure::new("usage", "bad").to_line().ends_with(r#""fix":null}"#));
     }
 

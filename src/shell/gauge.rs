@@ -1,7 +1,8 @@
 //! Readings from outside the senders: the device's own counters and the far end's.
 
 use crate::{
-    lab::FarEnd,
+    lab::Lab,
+    nic::sink::PacketCounter,
     shell::{failure::Failure, site::Site},
     stats::{DeviceCounters, Meter},
 };
@@ -9,7 +10,7 @@ use crate::{
 /// What is read beside the senders in one run.
 pub struct Gauge {
     /// Counts what arrived, in a lab.
-    far_end: Option<FarEnd>,
+    far_end: Option<PacketCounter>,
     last_received: u64,
     received_before: u64,
 }
@@ -17,7 +18,7 @@ pub struct Gauge {
 impl Gauge {
     /// Opened before the first packet, so that none is missed.
     pub fn open(site: &Site) -> Result<Gauge, Failure> {
-        let open = |lab: &crate::lab::Lab| {
+        let open = |lab: &Lab| {
             lab.open_counter().map_err(|why| Failure::new("far_end", format!("counting at the far end failed: {why}")))
         };
         let far_end = site.lab.as_ref().map(open).transpose()?;
@@ -39,7 +40,7 @@ impl Gauge {
     /// The device's counters; `None` when it is simulated or gone.
     pub fn device(&mut self, site: &mut Site, now_ns: u64) -> Option<DeviceCounters> {
         let (links, index) = site.links()?;
-        let counters = links.counters(index).ok()?;
+        let counters = links.counters(index).ok()??;
         Some(DeviceCounters {
             at_ns: now_ns,
             tx_packets: counters.tx_packets,

@@ -131,7 +131,7 @@ fn unknown(name: &str, paths: &Paths) -> Failure {
     let nearest = nearest(name, known.iter().cloned().chain(commands));
     let message = format!("{name}: no profile or command has this name");
     let fix = match nearest {
-        Some(nearest) => format!("did you mean {nearest}? txdeck profiles lists them; a path needs a / or an ending"),
+        Some(nearest) => format!("Did you mean {nearest}? txdeck profiles lists them; a path needs a / or an ending"),
         None => "txdeck profiles lists them; a path needs a / or an ending".to_owned(),
     };
     Failure::new("no_profile", message).with_fix(fix)
@@ -206,8 +206,8 @@ mod tests {
     fn unknown_names_get_the_nearest_profile_or_command() {
         let (_home, paths) = user();
         let fix = |name: &str| find(name, &paths).unwrap_err().fix.unwrap();
-        assert!(fix("udp64").contains("did you mean udp-64?"), "{}", fix("udp64"));
-        assert!(fix("chekc").contains("did you mean check?"));
+        assert!(fix("udp64").contains("Did you mean udp-64?"), "{}", fix("udp64"));
+        assert!(fix("chekc").contains("Did you mean check?"));
         assert!(fix("something-else-entirely").starts_with("txdeck profiles"));
         assert_eq!(find("no/such.toml", &paths).unwrap_err().code, "no_profile");
     }

@@ -114,7 +114,7 @@ fn figure(value: Option<f64>) -> String {
 }
 
 /// One line of progress.
-pub fn progress(sample: &Sample, to_go: Option<u64>) -> String {
+pub fn progress(sample: &Sample) -> String {
     let mut line = format!(
         "{:8.1} s  left {} pps  {} ns a packet",
         sample.elapsed_s,
@@ -125,9 +125,6 @@ pub fn progress(sample: &Sample, to_go: Option<u64>) -> String {
         if packets > 0 {
             let _ = write!(line, "  {name} {}", thousands(packets.unsigned_abs()));
         }
-    }
-    if let Some(to_go) = to_go {
-        let _ = write!(line, "  {} to go", thousands(to_go));
     }
     line
 }

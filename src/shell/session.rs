@@ -32,6 +32,7 @@ pub struct Session {
     meter: Meter,
     plan: Arc<Plan>,
     pub mode: ModeGot,
+    notices: Vec<String>,
     max_len: usize,
     received: Option<u64>,
     received_changed_ns: u64,
@@ -73,10 +74,11 @@ impl Session {
         let plan = Arc::new(site.compile(profile)?);
         let clock = MonotonicClock;
         let gauge = Gauge::open(site)?;
-        let (fleet, limits) = open::fleet(site, profile, Arc::clone(&plan), &seats, clock)?;
+        let open::Opened { fleet, limits, notices } = open::fleet(site, profile, Arc::clone(&plan), &seats)?;
         Ok(Session {
             fleet,
             clock,
+            notices,
             meter: Meter::sim(),
             gauge,
             plan,
@@ -86,6 +88,11 @@ impl Session {
             received_changed_ns: 0,
             stop_asked: false,
         })
+    }
+
+    /// Fallbacks taken at open, in whole sentences.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
     }
 
     /// Reads the baselines and opens the gate.

@@ -5,7 +5,7 @@ use crate::{
     nic::link::{Guard, Link, Links},
     packet::{Facts, Plan, compile},
     profile::{Mac, Profile},
-    shell::failure::Failure,
+    shell::{failure::Failure, lookup::nearest},
 };
 
 /// What was asked for.
@@ -30,6 +30,8 @@ pub struct Site {
     /// `None`: simulated.
     kernel: Option<(Links, Link)>,
     pub lab: Option<Lab>,
+    /// Sends although guarded: its queues must go on receiving.
+    armed: bool,
 }
 
 impl Place {
@@ -47,13 +49,13 @@ impl Place {
 impl Site {
     pub fn open(place: Place, lab: Option<Lab>) -> Result<Site, Failure> {
         let device = match &place {
-            Place::Sim => return Ok(Site { place, device: "sim".into(), kernel: None, lab: None }),
+            Place::Sim => return Ok(Site { place, device: "sim".into(), kernel: None, lab: None, armed: false }),
             Place::Device(device) => device.clone(),
             Place::Lab => LAB_DEVICE.to_owned(),
         };
         let mut links = open_links()?;
         let link = find(&mut links, &device)?;
-        Ok(Site { place, device: link.name.clone(), kernel: Some((links, link)), lab })
+        Ok(Site { place, device: link.name.clone(), kernel: Some((links, link)), lab, armed: false })
     }
 
     /// As last asked.
@@ -67,6 +69,11 @@ impl Site {
 
     pub fn is_sim(&self) -> bool {
         self.place == Place::Sim
+    }
+
+    /// Whether it sends although it is guarded.
+    pub fn is_armed(&self) -> bool {
+        self.armed
     }
 
     /// Asks the kernel again: MTU, MAC and queues may have changed since.
@@ -84,12 +91,16 @@ impl Site {
             return Err(Failure::new("arm_mismatch", message));
         }
         let (Place::Device(_), Some((links, link))) = (&self.place, &mut self.kernel) else { return Ok(()) };
-        if arm.is_some() {
-            return Ok(());
-        }
         match guard_of(links, link.index)? {
             None => Ok(()),
-            Some(guard) => Err(guarded(&self.device, &guard)),
+            Some(_) if arm.is_some() => {
+                self.armed = true;
+                Ok(())
+            }
+            Some(guard) => {
+                let fix = format!("To do it anyway: --arm {}", self.device);
+                Err(Failure::told("guarded", &guard.refusal(&self.device), &fix))
+            }
         }
     }
 
@@ -108,19 +119,23 @@ impl Site {
         Ok(Facts { device_mac: link.mac, neighbours })
     }
 
+    /// How many queues the device can transmit on; `None`: simulated, as many as one likes.
+    pub fn queues(&self) -> Option<u32> {
+        self.link().map(|link| link.channels.map_or(link.tx_queues, |(now, _)| now).max(1))
+    }
+
     /// Refuses queues that the device does not have.
     pub fn check_queues(&self, queues: &[u32]) -> Result<(), Failure> {
-        let Some(link) = self.link() else { return Ok(()) };
-        let has = link.tx_queues.max(1);
+        let Some(has) = self.queues() else { return Ok(()) };
         let Some(queue) = queues.iter().find(|queue| **queue >= has) else { return Ok(()) };
         let (device, last, wanted) = (&self.device, has - 1, queue + 1);
         let plural = if has == 1 { "" } else { "s" };
-        let message = format!("{device} queue {queue}: this device has {has} queue{plural}, 0..{last}.");
+        let message = format!("{device} queue {queue}: this device has {has} queue{plural}, 0..{last}");
         let fix = match self.place {
             Place::Lab => format!("Use --queues 0..{last}, or: --lab-queues {wanted}"),
             _ => format!("Use --queues 0..{last}, or: ethtool -L {device} combined {wanted}"),
         };
-        Err(Failure::new("no_queue", format!("{message} {fix}")))
+        Err(Failure::new("no_such_queue", message).with_fix(fix))
     }
 
     /// Flows whose frames are longer than the device takes (MTU + 14, + 4 per VLAN tag): they would all be dropped.
@@ -163,8 +178,8 @@ fn find(links: &mut Links, device: &str) -> Result<Link, Failure> {
     let found = links.by_name(device).map_err(netlink("devices"))?;
     found.ok_or_else(|| {
         let known = links.list().unwrap_or_default().into_iter().map(|link| link.name);
-        let fix = match super::lookup::nearest(device, known) {
-            Some(nearest) => format!("did you mean {nearest}? txdeck devices lists them"),
+        let fix = match nearest(device, known) {
+            Some(nearest) => format!("Did you mean {nearest}? txdeck devices lists them"),
             None => "txdeck devices lists them".to_owned(),
         };
         Failure::new("no_device", format!("{device}: there is no such device here")).with_fix(fix)
@@ -173,35 +188,4 @@ fn find(links: &mut Links, device: &str) -> Result<Link, Failure> {
 
 fn netlink(what: &'static str) -> impl Fn(std::io::Error) -> Failure {
     move |why| Failure::new("netlink", format!("asking the kernel for its {what} failed: {why}"))
-}
-
-/// The refusal of a guarded device.
-pub fn guarded(device: &str, guard: &Guard) -> Failure {
-    let reason = guard_words(guard);
-    Failure::new("guarded", format!("{device} {reason}. txdeck will not send there. To do it anyway: --arm {device}"))
-}
-
-/// Why a device is guarded: `carries your ssh session (from 10.0.0.7)`.
-pub fn guard_words(guard: &Guard) -> String {
-    match guard {
-        Guard::DefaultRoute => "has a default route".into(),
-        Guard::Ssh(from) => format!("carries your ssh session (from {from})"),
-        Guard::Below { device, why } => format!("lies below {device}, which {}", guard_words(why)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn guards_say_what_would_be_cut_and_how_to_do_it_anyway() {
-        let ssh = Guard::Ssh("10.0.0.7".parse().unwrap());
-        assert_eq!(
-            guarded("eth0", &ssh).message,
-            "eth0 carries your ssh session (from 10.0.0.7). txdeck will not send there. To do it anyway: --arm eth0"
-        );
-        let below = Guard::Below { device: "bond0".into(), why: Box::new(Guard::DefaultRoute) };
-        assert_eq!(guard_words(&below), "lies below bond0, which has a default route");
-    }
 }
