@@ -4,8 +4,17 @@
 //! Descriptors never leave this room, a packet in flight cannot be rewritten, and the memory of a
 //! packet returns exactly once, when the last descriptor that names it has completed.
 
+mod doorbell;
+mod frames;
 pub mod link;
+mod open_error;
+mod rings;
 pub mod sim;
+pub mod xdp;
+
+pub use open_error::{Cause, OpenError};
+pub use sim::{SimNic, VirtualClock};
+pub use xdp::XdpNic;
 
 /// Nanoseconds that never go backwards. Whoever runs a nic brings the clock; nobody below reads one.
 pub trait Clock {
@@ -29,7 +38,8 @@ pub trait Nic {
     fn release(&mut self, packet: Packet);
 
     /// One doorbell: hands over what is queued, wakes the kernel if it asks for that, then reaps.
-    /// With nothing queued it only drives on what is in flight. Final errors only; passing ones
+    /// With nothing queued it only drives on what is in flight; once all has completed, such a call also reads how
+    /// many descriptors the kernel refused, so a run ends with one. Final errors only; passing ones
     /// (EAGAIN, EBUSY, ENOBUFS, ENETDOWN) are counted in the answer.
     fn ring(&mut self, clock: &impl Clock) -> Result<Rung, NicError>;
 
@@ -89,6 +99,9 @@ pub struct Rung {
     pub kicks: u32,
     /// The last passing errno of this doorbell; 0: none.
     pub errno: i32,
+    /// Two kicks moved nothing (link down, receiver holds on to packets): ringing before this instant is
+    /// useless and does nothing, so the caller may sleep until then. `None`: ring on.
+    pub retry_at_ns: Option<u64>,
 }
 
 /// A failure that ends the queue.

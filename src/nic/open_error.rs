@@ -1,0 +1,207 @@
+//! Why a queue could not be opened: what failed, on what, what is allowed and what to do about it.
+
+use std::fmt;
+
+/// A queue that could not be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenError {
+    pub device: String,
+    pub queue: u32,
+    pub cause: Cause,
+    /// What the kernel answered; 0: it was not asked.
+    pub errno: i32,
+}
+
+/// The cause, with the figures that its sentence needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// `ring` is not a power of two in 1..=`most`.
+    BadRing {
+        ring: u32,
+        most: u32,
+    },
+    /// `chunk_bytes` is neither 2048 nor 4096.
+    BadChunk {
+        chunk_bytes: u32,
+    },
+    /// `chunks` is outside 1..=`most`.
+    BadChunks {
+        chunks: u32,
+        most: u32,
+    },
+    /// socket(): EPERM.
+    NoCapNetRaw,
+    /// socket(): this kernel has no AF_XDP.
+    NoAfXdp,
+    /// UMEM registration: ENOBUFS; all UMEMs of the user count together.
+    Memlock {
+        needed_kib: u64,
+        allowed_kib: Option<u64>,
+    },
+    NoMemory {
+        needed_kib: u64,
+    },
+    NoSuchDevice,
+    /// bind(): EINVAL with everything else checked; how many queues there are, where known.
+    NoSuchQueue {
+        queues: Option<u32>,
+    },
+    /// bind(): EBUSY for a whole second.
+    QueueBusy,
+    /// bind(): EOPNOTSUPP with zero-copy asked for.
+    NoZeroCopy {
+        driver: Option<String>,
+    },
+    /// bind(): ENETDOWN.
+    LinkDown,
+    /// Anything else: the step that failed.
+    Refused {
+        step: &'static str,
+    },
+}
+
+impl OpenError {
+    /// A stable name for scripts.
+    pub fn code(&self) -> &'static str {
+        match self.cause {
+            Cause::BadRing { .. } => "bad_ring",
+            Cause::BadChunk { .. } => "bad_chunk_bytes",
+            Cause::BadChunks { .. } => "bad_chunks",
+            Cause::NoCapNetRaw => "no_cap_net_raw",
+            Cause::NoAfXdp => "no_af_xdp",
+            Cause::Memlock { .. } => "memlock",
+            Cause::NoMemory { .. } => "no_memory",
+            Cause::NoSuchDevice => "no_such_device",
+            Cause::NoSuchQueue { .. } => "no_such_queue",
+            Cause::QueueBusy => "queue_busy",
+            Cause::NoZeroCopy { .. } => "no_zero_copy",
+            Cause::LinkDown => "link_down",
+            Cause::Refused { .. } => "refused",
+        }
+    }
+
+    /// What to do about it, as one line.
+    pub fn fix(&self) -> String {
+        let device = &self.device;
+        match &self.cause {
+            Cause::BadRing { ring, most } => {
+                format!("ring = {}", ring.clamp(&1, most).checked_next_power_of_two().unwrap_or(*most))
+            }
+            Cause::BadChunk { .. } => "use 2048, or 4096 for packets above 1792 bytes".to_owned(),
+            Cause::BadChunks { most, .. } => format!("use 1..{most}"),
+            Cause::NoCapNetRaw => "Once: sudo setcap cap_net_raw+ep $(command -v txdeck)".to_owned(),
+            Cause::NoAfXdp => {
+                "use a kernel built with CONFIG_XDP_SOCKETS=y, or try without sending: --device sim".to_owned()
+            }
+            Cause::Memlock { needed_kib, .. } => format!(
+                "ulimit -l {} in this shell, use fewer queues, or: sudo setcap cap_net_raw,cap_ipc_lock+ep $(command -v txdeck)",
+                needed_kib.saturating_mul(2).max(65_536)
+            ),
+            Cause::NoMemory { .. } => "use fewer queues or a smaller ring".to_owned(),
+            Cause::NoSuchDevice => "list the devices: txdeck devices".to_owned(),
+            Cause::NoSuchQueue { queues: Some(queues) } => format!(
+                "Use --queues 0..{}, or: ethtool -L {device} combined {}",
+                queues.saturating_sub(1),
+                self.queue.saturating_add(1)
+            ),
+            Cause::NoSuchQueue { queues: None } => "Use --queues 0, or see: txdeck devices".to_owned(),
+            Cause::QueueBusy => "another AF_XDP program holds it: stop that, or use another queue".to_owned(),
+            Cause::NoZeroCopy { .. } => "use mode = \"copy\" (or \"auto\")".to_owned(),
+            Cause::LinkDown => format!("ip link set {device} up"),
+            Cause::Refused { .. } => "see the log: txdeck -vv".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { device, queue, errno, .. } = self;
+        match &self.cause {
+            Cause::BadRing { ring, most } => {
+                write!(f, "tx.ring: {ring} is not a power of two in 1..{most}")?;
+            }
+            Cause::BadChunk { chunk_bytes } => {
+                write!(f, "chunk size: {chunk_bytes} bytes is neither 2048 nor 4096")?;
+            }
+            Cause::BadChunks { chunks, most } => write!(f, "chunks: {chunks} is outside 1..{most}")?,
+            Cause::NoCapNetRaw => {
+                write!(f, "no right to open AF_XDP on {device}: CAP_NET_RAW is missing")?;
+            }
+            Cause::NoAfXdp => write!(f, "{device}: this kernel has no AF_XDP")?,
+            Cause::Memlock { needed_kib, allowed_kib } => {
+                write!(f, "{device} queue {queue}: its packet memory needs {needed_kib} KiB of locked memory")?;
+                match allowed_kib {
+                    Some(allowed) => {
+                        write!(f, "; {allowed} KiB are allowed for all queues and programs of this user together")?;
+                    }
+                    None => write!(f, ", more than this user has left")?,
+                }
+            }
+            Cause::NoMemory { needed_kib } => {
+                write!(f, "{device} queue {queue}: no memory for {needed_kib} KiB of packets")?;
+            }
+            Cause::NoSuchDevice => write!(f, "{device}: no such device here")?,
+            Cause::NoSuchQueue { queues: Some(queues) } => {
+                let plural = if *queues == 1 { "" } else { "s" };
+                let last = queues.saturating_sub(1);
+                write!(f, "{device} queue {queue}: this device has {queues} queue{plural}, 0..{last}")?;
+            }
+            Cause::NoSuchQueue { queues: None } => write!(f, "{device} queue {queue}: this device has no such queue")?,
+            Cause::QueueBusy => write!(f, "{device} queue {queue}: busy, tried for 1 s")?,
+            Cause::NoZeroCopy { driver } => {
+                let driver = driver.as_deref().unwrap_or("its driver");
+                write!(f, "{device} queue {queue}: zero-copy is not supported by {driver}")?;
+            }
+            Cause::LinkDown => {
+                write!(f, "{device} queue {queue}: the device is down and its driver opens no queue then")?
+            }
+            Cause::Refused { step } => {
+                let why = std::io::Error::from_raw_os_error(*errno);
+                write!(f, "{device} queue {queue}: {step} failed: {why}")?;
+            }
+        }
+        write!(f, ". {}", self.fix())
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(cause: Cause) -> OpenError {
+        OpenError { device: "enp3s0f0".into(), queue: 8, cause, errno: libc::EINVAL }
+    }
+
+    #[test]
+    fn a_missing_queue_is_told_with_the_ones_there_are() {
+        assert_eq!(
+            error(Cause::NoSuchQueue { queues: Some(8) }).to_string(),
+            "enp3s0f0 queue 8: this device has 8 queues, 0..7. Use --queues 0..7, or: ethtool -L enp3s0f0 combined 9"
+        );
+    }
+
+    #[test]
+    fn a_missing_right_is_told_with_its_remedy() {
+        assert_eq!(
+            error(Cause::NoCapNetRaw).to_string(),
+            "no right to open AF_XDP on enp3s0f0: CAP_NET_RAW is missing. \
+             Once: sudo setcap cap_net_raw+ep $(command -v txdeck)"
+        );
+    }
+
+    #[test]
+    fn c48_a_bad_ring_is_told_with_the_next_good_one() {
+        let told = |ring| error(Cause::BadRing { ring, most: 1 << 20 }).to_string();
+        assert_eq!(told(1022), "tx.ring: 1022 is not a power of two in 1..1048576. ring = 1024");
+        assert_eq!(told(0), "tx.ring: 0 is not a power of two in 1..1048576. ring = 1");
+        assert_eq!(told(u32::MAX), "tx.ring: 4294967295 is not a power of two in 1..1048576. ring = 1048576");
+    }
+
+    #[test]
+    fn c57_missing_zero_copy_names_the_driver_and_offers_copy() {
+        let told = error(Cause::NoZeroCopy { driver: Some("veth".into()) }).to_string();
+        assert!(told.contains("not supported by veth") && told.contains("mode = \"copy\""), "{told}");
+    }
+}

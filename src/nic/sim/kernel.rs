@@ -1,0 +1,248 @@
+//! The kernel half of the simulated nic: it takes descriptors, decides their fate and completes them.
+
+use super::script::{Next, Script};
+use super::{Character, Clock, Consumer, Costs, Desc, Producer, SimConfig, VirtualClock};
+use crate::nic::doorbell::Kernel;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One packet that left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentFrame {
+    pub at_ns: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// Everything that left, in order. A handle: the nic fills it, a test reads it.
+#[derive(Debug, Clone, Default)]
+pub struct Recording(Arc<Mutex<Vec<SentFrame>>>);
+
+impl Recording {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes what was recorded so far.
+    pub fn take(&self) -> Vec<SentFrame> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn push(&self, frame: SentFrame) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(frame);
+    }
+}
+
+pub(super) struct SimKernel {
+    tx: Consumer<Desc>,
+    completions: Producer<u64>,
+    character: Character,
+    /// Neither script nor recording: every packet just leaves.
+    plain: bool,
+    script: Script,
+    recording: Option<Recording>,
+    costs: Costs,
+    time: Option<VirtualClock>,
+    chunk_bytes: u64,
+    /// Taken by the "driver" and not completed; zero-copy only, never more than the ring holds.
+    held: VecDeque<u64>,
+    random: u64,
+    taken: u64,
+    left: u64,
+    invalid: u32,
+    /// The script held this kick up, so nothing completes either.
+    blocked: bool,
+}
+
+impl SimKernel {
+    pub fn new(tx: Consumer<Desc>, completions: Producer<u64>, config: SimConfig) -> Self {
+        let held = match config.character {
+            Character::Copy { .. } => 0,
+            Character::ZeroCopy { .. } => config.ring as usize,
+        };
+        Self {
+            tx,
+            completions,
+            character: config.character,
+            plain: config.script.is_empty() && config.recording.is_none(),
+            script: Script::new(&config.script),
+            recording: config.recording,
+            costs: config.costs,
+            time: config.time,
+            chunk_bytes: u64::from(config.chunk_bytes),
+            held: VecDeque::with_capacity(held),
+            random: config.seed,
+            taken: 0,
+            left: 0,
+            invalid: 0,
+            blocked: false,
+        }
+    }
+
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Invalid descriptors since the last call.
+    #[inline]
+    pub fn take_invalid(&mut self) -> u32 {
+        std::mem::take(&mut self.invalid)
+    }
+
+    #[inline]
+    pub fn begin_ring(&self) {
+        self.spend(self.costs.ring_ns);
+    }
+
+    #[inline]
+    fn spend(&self, ns: u64) {
+        if let Some(time) = &self.time {
+            time.advance(ns);
+        }
+    }
+
+    /// splitmix64.
+    fn draw(&mut self, below: u64) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)).checked_rem(below).unwrap_or(0)
+    }
+
+    #[inline]
+    fn budget(&self) -> u32 {
+        match self.character {
+            Character::Copy { budget } => budget.max(1),
+            Character::ZeroCopy { .. } => u32::MAX,
+        }
+    }
+
+    /// Takes what fits in one kick; nothing can go wrong and nobody watches.
+    #[inline]
+    fn take_plain(&mut self) -> i32 {
+        let waiting = self.tx.refresh();
+        let count = waiting.min(self.budget());
+        for _ in 0..count {
+            let Some(desc) = self.tx.read() else { break };
+            self.complete(desc.addr);
+        }
+        self.tx.release();
+        self.left += u64::from(count);
+        self.taken += u64::from(count);
+        self.spend(self.costs.packet_ns * u64::from(count));
+        if count < waiting { libc::EAGAIN } else { 0 }
+    }
+
+    /// Takes packet by packet, each with its fate.
+    fn take_scripted(&mut self, memory: &[u8], clock: &impl Clock) -> i32 {
+        let allowed = self.script.kick(clock.now_ns(), self.taken);
+        self.blocked = allowed.is_err();
+        if let Err(errno) = allowed {
+            return errno;
+        }
+        let mut waiting = self.tx.refresh();
+        let mut budget = self.budget();
+        let mut answer = 0;
+        while waiting > 0 {
+            if budget == 0 {
+                answer = libc::EAGAIN;
+                break;
+            }
+            let next = self.script.next(clock.now_ns(), self.taken);
+            if let Next::Stays(errno) = next {
+                answer = errno;
+                break;
+            }
+            let Some(desc) = self.tx.read() else { break };
+            waiting -= 1;
+            budget -= 1;
+            self.taken += 1;
+            self.spend(self.costs.packet_ns);
+            self.complete(desc.addr);
+            let ends_kick = self.decide(next, desc, memory, clock);
+            if let Some(errno) = ends_kick {
+                answer = errno;
+                break;
+            }
+        }
+        self.tx.release();
+        answer
+    }
+
+    /// Counts one taken packet by its fate; `Some` when a copy-mode kick ends with that answer.
+    fn decide(&mut self, next: Next, desc: Desc, memory: &[u8], clock: &impl Clock) -> Option<i32> {
+        let at_once = matches!(self.character, Character::Copy { .. });
+        match next {
+            Next::Dropped => at_once.then_some(libc::EBUSY),
+            Next::Invalid => {
+                self.invalid += 1;
+                at_once.then_some(0)
+            }
+            _ => {
+                self.left += 1;
+                if let Some(recording) = &self.recording {
+                    let at = desc.addr as usize;
+                    let bytes = memory.get(at..at + desc.len as usize).unwrap_or_default().to_vec();
+                    recording.push(SentFrame { at_ns: clock.now_ns(), bytes });
+                }
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn complete(&mut self, addr: u64) {
+        debug_assert_eq!(addr % self.chunk_bytes, 0, "a descriptor points into the middle of a memory");
+        match self.character {
+            Character::Copy { .. } => self.completions.write(addr),
+            Character::ZeroCopy { .. } => self.held.push_back(addr),
+        }
+    }
+
+    /// The driver reports a seeded number of what it held before this kick; at least one when nothing new came.
+    fn complete_clump(&mut self, held_before: usize, clump: u32) {
+        let idle = self.held.len() == held_before;
+        let drawn = self.draw(u64::from(clump) + 1) as usize;
+        let count = drawn.max(usize::from(idle)).min(held_before);
+        for addr in self.held.drain(..count) {
+            self.completions.write(addr);
+        }
+    }
+}
+
+/// The kernel during one ring call.
+pub(super) struct AtWork<'a, C> {
+    pub kernel: &'a mut SimKernel,
+    pub tx: &'a Producer<Desc>,
+    pub memory: &'a [u8],
+    pub clock: &'a C,
+}
+
+impl<C: Clock> Kernel for AtWork<'_, C> {
+    #[inline]
+    fn kick(&mut self) -> i32 {
+        let kernel = &mut *self.kernel;
+        let jitter_ns = kernel.costs.jitter_ns;
+        let cost_ns = kernel.costs.kick_ns + if jitter_ns > 0 { kernel.draw(jitter_ns + 1) } else { 0 };
+        kernel.spend(cost_ns);
+        let held_before = kernel.held.len();
+        let answer = if kernel.plain { kernel.take_plain() } else { kernel.take_scripted(self.memory, self.clock) };
+        if let Character::ZeroCopy { clump } = kernel.character {
+            if !kernel.blocked {
+                kernel.complete_clump(held_before, clump);
+            }
+        }
+        kernel.completions.publish();
+        answer
+    }
+
+    #[inline]
+    fn backlog(&mut self) -> u32 {
+        self.tx.backlog()
+    }
+
+    #[inline]
+    fn takes_at_once(&self) -> bool {
+        matches!(self.kernel.character, Character::Copy { .. })
+    }
+}

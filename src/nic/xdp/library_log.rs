@@ -1,0 +1,44 @@
+//! What libxdp and libbpf have to say goes to a log instead of standard error, which would garble the screen.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::OnceLock;
+
+static SINK: OnceLock<fn(&str)> = OnceLock::new();
+
+/// The longest line passed on; more is cut off.
+const LINE_BYTES: usize = 512;
+
+/// A `va_list` parameter: a pointer in the C ABI of x86-64 (an array type decays) and of aarch64 (a struct
+/// above 16 bytes is passed by reference).
+type VaList = *mut c_void;
+type Print = unsafe extern "C" fn(level: c_int, format: *const c_char, arguments: VaList) -> c_int;
+
+// SAFETY: signatures as in xdp/libxdp.h, bpf/libbpf.h and stdio.h; the libraries are linked by xsk-rs. The
+// functions return the previous callback, which nobody needs here.
+unsafe extern "C" {
+    fn libxdp_set_print(print: Option<Print>) -> Option<Print>;
+    fn libbpf_set_print(print: Option<Print>) -> Option<Print>;
+    fn vsnprintf(buffer: *mut c_char, size: usize, format: *const c_char, arguments: VaList) -> c_int;
+}
+
+/// Sends every line of the libraries to `sink` from now on. The first call decides.
+pub fn set_library_log(sink: fn(&str)) {
+    if SINK.set(sink).is_ok() {
+        // SAFETY: `pass_on` has the signature that the libraries call, lives for ever and keeps no state of theirs.
+        unsafe {
+            libxdp_set_print(Some(pass_on));
+            libbpf_set_print(Some(pass_on));
+        }
+    }
+}
+
+unsafe extern "C" fn pass_on(_level: c_int, format: *const c_char, arguments: VaList) -> c_int {
+    let mut line = [0u8; LINE_BYTES];
+    // SAFETY: the library passes a format with its arguments, and the buffer's size is told.
+    let length = unsafe { vsnprintf(line.as_mut_ptr().cast(), line.len(), format, arguments) };
+    let kept = usize::try_from(length).unwrap_or(0).min(line.len() - 1);
+    if let Some(sink) = SINK.get() {
+        sink(String::from_utf8_lossy(&line[..kept]).trim_end());
+    }
+    length
+}

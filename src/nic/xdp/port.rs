@@ -1,0 +1,213 @@
+//! An open AF_XDP socket: how it is opened with xsk-rs, and the few calls on its file descriptor.
+//! Dropping it unmaps all rings and closes the socket, so the queue is free again some milliseconds later.
+
+use super::config::{Mode, Pages, ReceiveSide, XdpConfig};
+use crate::nic::doorbell::Kernel;
+use crate::nic::open_error::{Cause, OpenError};
+use std::error::Error;
+use std::num::NonZeroU32;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+use xsk_rs::config::{BindFlags, FrameSize, Interface, LibxdpFlags, QueueSize, SocketConfig, UmemConfig};
+use xsk_rs::{CompQueue, FillQueue, FrameDesc, RxQueue, Socket, TxQueue, Umem};
+
+/// A TX-only socket needs a fill ring (bind gives EINVAL without one), and xsk-rs always makes an RX ring.
+const UNUSED_RING: u32 = 64;
+/// How long bind is retried on EBUSY: the last owner's release is asynchronous (200 rebinds: median 17 ms, worst 30).
+const BUSY_LIMIT: Duration = Duration::from_secs(1);
+const LONGEST_BUSY_WAIT: Duration = Duration::from_millis(20);
+/// linux/if_xdp.h
+const XDP_OPTIONS: libc::c_int = 8;
+const XDP_OPTIONS_ZEROCOPY: u32 = 1;
+
+pub(super) struct Port {
+    pub tx: TxQueue,
+    pub completions: CompQueue,
+    pub umem: Umem,
+    /// One descriptor a memory, in address order.
+    pub descs: Vec<FrameDesc>,
+    pub zero_copy: bool,
+    pub pages: Pages,
+    ring: u32,
+    need_wakeup: bool,
+    _rx: RxQueue,
+    _fill: FillQueue,
+}
+
+impl Port {
+    /// # Errors
+    /// [`OpenError`] with the cause, its errno and the remedy.
+    pub fn open(config: &XdpConfig) -> Result<Self, OpenError> {
+        config.check()?;
+        let mut pages = config.pages;
+        let mut waited = Duration::ZERO;
+        let mut wait = Duration::from_millis(1);
+        loop {
+            let error = match Self::open_once(config, pages) {
+                Ok(port) => return Ok(port),
+                Err(error) => error,
+            };
+            match error.cause {
+                Cause::NoMemory { .. } if pages == Pages::Huge => pages = Pages::Normal,
+                Cause::QueueBusy if waited < BUSY_LIMIT => {
+                    pause(wait);
+                    waited += wait;
+                    wait = (wait * 2).min(LONGEST_BUSY_WAIT);
+                }
+                _ => return Err(error),
+            }
+        }
+    }
+
+    fn open_once(config: &XdpConfig, pages: Pages) -> Result<Self, OpenError> {
+        let interface = interface(config)?;
+        let (umem, descs) = make_umem(config, pages)?;
+        // SAFETY: the UMEM was made for this socket alone, so no other socket shares its rings.
+        let made = unsafe { Socket::new(socket_config(config)?, &umem, &interface, config.queue) };
+        let (tx, rx, rings) = made.map_err(|error| bind_error(config, errno_of(&error)))?;
+        let Some((fill, completions)) = rings else {
+            return Err(config.error(Cause::Refused { step: "making the completion ring" }, 0));
+        };
+        let zero_copy = got_zero_copy(tx.fd().as_raw_fd());
+        let (ring, need_wakeup) = (config.ring, config.need_wakeup);
+        Ok(Self { tx, completions, umem, descs, zero_copy, pages, ring, need_wakeup, _rx: rx, _fill: fill })
+    }
+
+    /// Descriptors that the kernel refused since open; 0 where it does not tell.
+    pub fn invalid_descs(&self) -> u64 {
+        self.tx.fd().xdp_statistics().map_or(0, |statistics| statistics.tx_invalid_descs())
+    }
+
+    /// Whether the driver sleeps until it is kicked. Always so in copy mode, and where it was not asked to tell.
+    #[inline]
+    pub fn wants_kick(&self) -> bool {
+        !self.zero_copy || !self.need_wakeup || self.tx.needs_wakeup()
+    }
+}
+
+impl Kernel for Port {
+    /// xsk-rs's own `wakeup` hides EAGAIN, EBUSY, ENOBUFS and ENETDOWN, and each of them says something.
+    #[inline]
+    fn kick(&mut self) -> i32 {
+        // SAFETY: a sendto without data and address reads no memory of ours.
+        let answer = unsafe {
+            libc::sendto(self.tx.fd().as_raw_fd(), std::ptr::null(), 0, libc::MSG_DONTWAIT, std::ptr::null(), 0)
+        };
+        if answer >= 0 { 0 } else { last_errno() }
+    }
+
+    #[inline]
+    fn backlog(&mut self) -> u32 {
+        self.ring - self.tx.nb_free_exact().min(self.ring)
+    }
+
+    #[inline]
+    fn takes_at_once(&self) -> bool {
+        !self.zero_copy
+    }
+}
+
+#[cold]
+fn last_errno() -> i32 {
+    std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
+}
+
+/// Sleeps a little between two tries to bind.
+fn pause(wait: Duration) {
+    let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
+    let _ = rustix::thread::clock_nanosleep_relative(rustix::thread::ClockId::Monotonic, &wait);
+}
+
+/// The name to bind to: an index keeps its device through a rename.
+fn interface(config: &XdpConfig) -> Result<Interface, OpenError> {
+    let missing = |errno| config.error(Cause::NoSuchDevice, errno);
+    let name = if config.ifindex == 0 { config.device.clone() } else { name_of(config.ifindex).map_err(missing)? };
+    if name.is_empty() || name.len() >= libc::IFNAMSIZ {
+        return Err(missing(libc::ENODEV));
+    }
+    name.parse().map_err(|_| missing(libc::ENODEV))
+}
+
+fn name_of(ifindex: u32) -> Result<String, i32> {
+    let socket = rustix::net::socket(rustix::net::AddressFamily::INET, rustix::net::SocketType::DGRAM, None)
+        .map_err(rustix::io::Errno::raw_os_error)?;
+    rustix::net::netdevice::index_to_name(socket, ifindex).map_err(rustix::io::Errno::raw_os_error)
+}
+
+fn make_umem(config: &XdpConfig, pages: Pages) -> Result<(Umem, Vec<FrameDesc>), OpenError> {
+    let refused = |step| config.error(Cause::Refused { step }, libc::EINVAL);
+    let chunk = FrameSize::new(config.chunk_bytes).map_err(|_| refused("sizing the chunks"))?;
+    let umem_config = UmemConfig::builder()
+        .frame_size(chunk)
+        .fill_queue_size(ring_size(config, UNUSED_RING)?)
+        .comp_queue_size(ring_size(config, config.ring)?)
+        .build()
+        .map_err(|_| refused("sizing the packet memory"))?;
+    let chunks = NonZeroU32::new(config.mapped_chunks(pages)).ok_or_else(|| refused("sizing the packet memory"))?;
+    Umem::new(umem_config, chunks, pages == Pages::Huge).map_err(|error| umem_error(config, errno_of(&error)))
+}
+
+fn ring_size(config: &XdpConfig, size: u32) -> Result<QueueSize, OpenError> {
+    QueueSize::new(size).map_err(|_| config.error(Cause::Refused { step: "sizing the rings" }, libc::EINVAL))
+}
+
+fn socket_config(config: &XdpConfig) -> Result<SocketConfig, OpenError> {
+    let mut flags = match (config.mode, config.receive_side) {
+        (Mode::Copy, _) | (Mode::Auto, ReceiveSide::Keep) => BindFlags::XDP_COPY,
+        (Mode::ZeroCopy, _) => BindFlags::XDP_ZEROCOPY,
+        (Mode::Auto, ReceiveSide::MayTake) => BindFlags::empty(),
+    };
+    flags.set(BindFlags::XDP_USE_NEED_WAKEUP, config.need_wakeup);
+    Ok(SocketConfig::builder()
+        .rx_queue_size(ring_size(config, UNUSED_RING)?)
+        .tx_queue_size(ring_size(config, config.ring)?)
+        // To transmit no XDP program is needed, and loading one would take more rights.
+        .libxdp_flags(LibxdpFlags::XSK_LIBXDP_FLAGS_INHIBIT_PROG_LOAD)
+        .bind_flags(flags)
+        .build())
+}
+
+/// xsk-rs keeps the errno in the error's source.
+fn errno_of(error: &(dyn Error + 'static)) -> i32 {
+    let io = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+    io.and_then(std::io::Error::raw_os_error).unwrap_or(0)
+}
+
+fn umem_error(config: &XdpConfig, errno: i32) -> OpenError {
+    let needed_kib = config.memory_kib();
+    let cause = match errno {
+        libc::EPERM | libc::EACCES => Cause::NoCapNetRaw,
+        libc::EAFNOSUPPORT | libc::EPROTONOSUPPORT | libc::ESOCKTNOSUPPORT => Cause::NoAfXdp,
+        libc::ENOBUFS => Cause::Memlock { needed_kib, allowed_kib: allowed_memlock_kib() },
+        libc::ENOMEM => Cause::NoMemory { needed_kib },
+        _ => Cause::Refused { step: "registering the packet memory" },
+    };
+    config.error(cause, errno)
+}
+
+fn bind_error(config: &XdpConfig, errno: i32) -> OpenError {
+    let cause = match errno {
+        libc::EPERM | libc::EACCES => Cause::NoCapNetRaw,
+        libc::ENODEV | libc::ENXIO => Cause::NoSuchDevice,
+        // Sizes are checked by now, and the fill ring is there: what is left is the queue's number.
+        libc::EINVAL => Cause::NoSuchQueue { queues: config.queues },
+        libc::EBUSY => Cause::QueueBusy,
+        libc::EOPNOTSUPP if config.mode == Mode::ZeroCopy => Cause::NoZeroCopy { driver: config.driver.clone() },
+        libc::ENETDOWN => Cause::LinkDown,
+        libc::ENOMEM => Cause::NoMemory { needed_kib: config.memory_kib() },
+        _ => Cause::Refused { step: "binding the AF_XDP socket" },
+    };
+    config.error(cause, errno)
+}
+
+fn allowed_memlock_kib() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Memlock).current.map(|bytes| bytes / 1024)
+}
+
+fn got_zero_copy(fd: libc::c_int) -> bool {
+    let mut options: u32 = 0;
+    let mut len = size_of::<u32>() as libc::socklen_t;
+    // SAFETY: `options` and `len` are valid for writing, and `len` says how many bytes there are.
+    let answer = unsafe { libc::getsockopt(fd, libc::SOL_XDP, XDP_OPTIONS, (&raw mut options).cast(), &raw mut len) };
+    answer == 0 && options & XDP_OPTIONS_ZEROCOPY != 0
+}

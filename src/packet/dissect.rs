@@ -1,0 +1,315 @@
+//! Reads any bytes as a frame, in words. Written from the standards and not from the builder, so it also
+//! judges what the builder makes; never fails, and says where a frame stops making sense.
+
+use std::{
+    fmt::Write,
+    net::{Ipv4Addr, Ipv6Addr},
+    ops::Range,
+};
+
+use super::checksum;
+
+/// One header, or what lies behind the headers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    pub range: Range<usize>,
+    /// `eth`, `vlan`, `ipv4`, `ipv6`, `udp`, `pktgen`, `payload`, `padding`.
+    pub layer: &'static str,
+    pub words: String,
+}
+
+/// The parts of a frame: ascending, without gaps, covering every byte.
+pub fn dissect(bytes: &[u8]) -> Vec<Part> {
+    let mut reader = Reader { bytes, at: 0, end: bytes.len(), parts: Vec::new() };
+    reader.ethernet();
+    reader.rest();
+    reader.parts
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the innermost header that names a length says its contents end.
+    end: usize,
+    parts: Vec<Part>,
+}
+
+/// What the UDP checksum covers besides the datagram: the sum over both addresses.
+#[derive(Clone, Copy)]
+struct Addresses {
+    sum: u64,
+    checksum_optional: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// The next `len` bytes if all are there.
+    fn peek(&self, len: usize) -> Option<&'a [u8]> {
+        self.bytes.get(self.at..self.end)?.get(..len)
+    }
+
+    fn half(&self, offset: usize) -> u16 {
+        let byte = |i: usize| self.bytes.get(self.at + i).copied().unwrap_or(0);
+        u16::from_be_bytes([byte(offset), byte(offset + 1)])
+    }
+
+    fn part(&mut self, layer: &'static str, len: usize, words: String) {
+        let end = (self.at + len).min(self.bytes.len());
+        if end > self.at {
+            self.parts.push(Part { range: self.at..end, layer, words });
+        }
+        self.at = end;
+    }
+
+    /// The header does not fit in what is left.
+    fn cut(&mut self, layer: &'static str, needs: usize) {
+        let there = self.end.saturating_sub(self.at);
+        self.part(layer, there, format!("cut short: {there} of {needs} bytes"));
+    }
+
+    fn ethernet(&mut self) {
+        let Some(header) = self.peek(14) else { return self.cut("eth", 14) };
+        let mut words = format!("{} > {}", mac(&header[6..12]), mac(&header[..6]));
+        let mut kind = u16::from_be_bytes([header[12], header[13]]);
+        self.name_unknown(kind, &mut words);
+        // The type belongs to this part, as the tags that follow each bring the next one.
+        self.part("eth", 14, words);
+        while matches!(kind, 0x8100 | 0x88a8 | 0x9100) {
+            let Some(tag) = self.peek(4) else { return self.cut("vlan", 4) };
+            let mut words = vlan(kind, self.half(0));
+            kind = u16::from_be_bytes([tag[2], tag[3]]);
+            self.name_unknown(kind, &mut words);
+            self.part("vlan", 4, words);
+        }
+        match kind {
+            0x0800 => self.ipv4(),
+            0x86dd => self.ipv6(),
+            _ => {}
+        }
+    }
+
+    fn name_unknown(&self, kind: u16, words: &mut String) {
+        if !matches!(kind, 0x0800 | 0x86dd | 0x8100 | 0x88a8 | 0x9100) {
+            let _ = write!(words, " type 0x{kind:04x}");
+        }
+    }
+
+    fn ipv4(&mut self) {
+        let Some(header) = self.peek(20) else { return self.cut("ipv4", 20) };
+        let header_len = usize::from(header[0] & 15) * 4;
+        if header[0] >> 4 != 4 || header_len < 20 {
+            return self.part("ipv4", 20, format!("bad first byte 0x{:02x}", header[0]));
+        }
+        let Some(header) = self.peek(header_len) else { return self.cut("ipv4", header_len) };
+        let mut words = format!("{} > {} ttl {}", v4(&header[12..16]), v4(&header[16..20]), header[8]);
+        class(header[1], &mut words);
+        let (id, fragment) = (self.half(4), self.half(6));
+        if id != 0 {
+            let _ = write!(words, " id {id}");
+        }
+        if fragment & 0x3fff != 0 {
+            let _ = write!(words, " fragment at {}", (fragment & 0x1fff) * 8);
+        }
+        let total = usize::from(self.half(2));
+        self.bound(header_len, total, &mut words);
+        let _ = write!(words, " len {total}{}", verdict(header, self.half(10)));
+        let addresses = Addresses { sum: checksum::sum(&header[12..20]), checksum_optional: true };
+        let protocol = header[9];
+        self.protocol("ipv4", header_len, protocol, words);
+        if protocol == 17 && fragment & 0x3fff == 0 {
+            self.udp(addresses);
+        }
+    }
+
+    fn ipv6(&mut self) {
+        let Some(header) = self.peek(40) else { return self.cut("ipv6", 40) };
+        if header[0] >> 4 != 6 {
+            return self.part("ipv6", 40, format!("bad first byte 0x{:02x}", header[0]));
+        }
+        let mut words = format!("{} > {} hop limit {}", v6(&header[8..24]), v6(&header[24..40]), header[7]);
+        class(header[0] << 4 | header[1] >> 4, &mut words);
+        let label = u32::from_be_bytes([0, header[1] & 15, header[2], header[3]]);
+        if label != 0 {
+            let _ = write!(words, " label 0x{label:05x}");
+        }
+        let payload = usize::from(self.half(4));
+        self.bound(40, 40 + payload, &mut words);
+        let _ = write!(words, " len {payload}");
+        let addresses = Addresses { sum: checksum::sum(&header[8..40]), checksum_optional: false };
+        let protocol = header[6];
+        self.protocol("ipv6", 40, protocol, words);
+        if protocol == 17 {
+            self.udp(addresses);
+        }
+    }
+
+    fn protocol(&mut self, layer: &'static str, len: usize, protocol: u8, mut words: String) {
+        if protocol != 17 {
+            let _ = write!(words, " protocol {protocol}");
+        }
+        self.part(layer, len, words);
+    }
+
+    /// Takes over the end that a header of `least` bytes claims with its length field.
+    fn bound(&mut self, least: usize, total: usize, words: &mut String) {
+        if total < least {
+            words.push_str(" (length too small)");
+        } else if self.at + total > self.end {
+            words.push_str(" (longer than the frame)");
+        } else {
+            self.end = self.at + total;
+        }
+    }
+
+    fn udp(&mut self, addresses: Addresses) {
+        let Some(header) = self.peek(8) else { return self.cut("udp", 8) };
+        let (len, given) = (usize::from(self.half(4)), self.half(6));
+        let mut words = format!("{} > {} len {len}", self.half(0), self.half(2));
+        let datagram = self.peek(len).filter(|_| len >= header.len());
+        self.bound(8, len, &mut words);
+        let _ = match (given, datagram) {
+            (0, _) if addresses.checksum_optional => write!(words, " csum none"),
+            (0, _) => write!(words, " csum 0x0000 forbidden"),
+            (_, None) => write!(words, " csum 0x{given:04x}"),
+            (_, Some(datagram)) => {
+                let sum = addresses.sum + 17 + len as u64 + checksum::sum(datagram);
+                let verdict = if checksum::finish(sum) == 0 { "ok" } else { "BAD" };
+                write!(words, " csum 0x{given:04x} {verdict}")
+            }
+        };
+        self.part("udp", 8, words);
+    }
+
+    fn rest(&mut self) {
+        if let Some(header) = self.peek(16).filter(|header| header.starts_with(&[0xbe, 0x9b, 0xe9, 0x55])) {
+            self.pktgen(header);
+        }
+        let payload = self.end.saturating_sub(self.at);
+        let zeros = self.bytes.get(self.at..self.end).is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0));
+        self.part("payload", payload, format!("{payload} bytes{}", if zeros { " of zeros" } else { "" }));
+        let padding = self.bytes.len() - self.at;
+        self.part("padding", padding, format!("{padding} bytes"));
+    }
+
+    fn pktgen(&mut self, header: &[u8]) {
+        let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let mut words = format!("seq {}", word(4));
+        let stream = self.peek(18).map(|bytes| u16::from_be_bytes([bytes[16], bytes[17]]));
+        if let Some(stream) = stream {
+            let _ = write!(words, " stream {stream}");
+        }
+        let _ = write!(words, " time {}.{:06}", word(8), word(12));
+        self.part("pktgen", if stream.is_some() { 18 } else { 16 }, words);
+    }
+}
+
+fn mac(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":")
+}
+
+fn v4(bytes: &[u8]) -> Ipv4Addr {
+    bytes.try_into().map_or(Ipv4Addr::UNSPECIFIED, |bytes: [u8; 4]| bytes.into())
+}
+
+fn v6(bytes: &[u8]) -> Ipv6Addr {
+    bytes.try_into().map_or(Ipv6Addr::UNSPECIFIED, |bytes: [u8; 16]| bytes.into())
+}
+
+fn vlan(tpid: u16, tci: u16) -> String {
+    let mut words = format!("{} pcp {}", tci & 0xfff, tci >> 13);
+    if tci & 0x1000 != 0 {
+        words.push_str(" dei");
+    }
+    if tpid != 0x8100 {
+        let _ = write!(words, " tpid 0x{tpid:04x}");
+    }
+    words
+}
+
+/// DSCP and ECN, where they are not 0.
+fn class(byte: u8, words: &mut String) {
+    for (name, value) in [("dscp", byte >> 2), ("ecn", byte & 3)] {
+        if value != 0 {
+            let _ = write!(words, " {name} {value}");
+        }
+    }
+}
+
+/// Silent when an IPv4 header's checksum is right: it always should be.
+fn verdict(header: &[u8], given: u16) -> String {
+    let right = checksum::finish(checksum::sum(header) - u64::from(given));
+    if right == given { String::new() } else { format!(" csum 0x{given:04x} BAD, right is 0x{right:04x}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{any, prop, proptest};
+
+    use super::dissect;
+
+    fn words(bytes: &[u8]) -> Vec<String> {
+        dissect(bytes).iter().map(|part| format!("{} {}", part.layer, part.words)).collect()
+    }
+
+    /// A frame written down by hand: one tag, IPv4, UDP, two bytes too many.
+    const FRAME: [u8; 52] = [
+        2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x81, 0, 0x60, 100, 8, 0, // eth, vlan
+        0x45, 0xb9, 0, 32, 0, 7, 0, 0, 64, 17, 0xed, 0xe5, 198, 18, 0, 1, 198, 18, 0, 2, // ipv4
+        0, 9, 0, 9, 0, 12, 0x73, 0x99, 0, 1, 0, 2, 0xaa, 0xbb, // udp, payload, padding
+    ];
+
+    #[test]
+    fn a_tagged_datagram_in_words() {
+        assert_eq!(
+            words(&FRAME),
+            [
+                "eth 02:00:00:00:00:01 > 02:00:00:00:00:02",
+                "vlan 100 pcp 3",
+                "ipv4 198.18.0.1 > 198.18.0.2 ttl 64 dscp 46 ecn 1 id 7 len 32",
+                "udp 9 > 9 len 12 csum 0x7399 ok",
+                "payload 4 bytes",
+                "padding 2 bytes",
+            ]
+        );
+    }
+
+    #[test]
+    fn wrong_checksums_are_named() {
+        let mut frame = FRAME;
+        frame[26] = 63;
+        frame[47] = 3;
+        let words = words(&frame);
+        assert!(words[2].ends_with("csum 0xede5 BAD, right is 0xeee5"), "{}", words[2]);
+        assert!(words[3].ends_with("csum 0x7399 BAD"), "{}", words[3]);
+    }
+
+    #[test]
+    fn a_cut_frame_says_where() {
+        assert_eq!(words(&FRAME[..30])[2], "ipv4 cut short: 12 of 20 bytes");
+        assert_eq!(words(&FRAME[..9]), ["eth cut short: 9 of 14 bytes"]);
+        assert!(words(&[]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_covered_without_gaps(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            covered(&bytes);
+        }
+
+        #[test]
+        fn any_damage_is_survived(at in 0..52_usize, value in any::<u8>(), len in 0..=52_usize) {
+            let mut frame = FRAME;
+            frame[at] = value;
+            covered(&frame[..len]);
+        }
+    }
+
+    fn covered(bytes: &[u8]) {
+        let mut at = 0;
+        for part in dissect(bytes) {
+            assert_eq!(part.range.start, at);
+            assert!(part.range.end > at);
+            at = part.range.end;
+        }
+        assert_eq!(at, bytes.len());
+    }
+}

@@ -1,0 +1,129 @@
+//! A compiled flow's frames: a template, the patches that turn it into build `k`, and the checksums over both.
+
+use std::ops::Range;
+
+use super::{
+    checksum,
+    field::Sums,
+    patch::Patches,
+    pktgen,
+    size::{Lengths, Size},
+};
+
+/// How one flow's frames are made.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// Never 0 and never given twice in a process; with a length it makes the mark of [`Frame::write`].
+    pub(super) id: u64,
+    /// The longest frame, with zeros where patches write.
+    pub(super) template: Box<[u8]>,
+    pub(super) patches: Patches,
+    pub(super) size: Size,
+    /// `Some` when the size varies; else the template holds the lengths already.
+    pub(super) lengths: Option<Lengths>,
+    /// Where a pktgen header goes.
+    pub(super) pktgen: Option<usize>,
+    /// Sums of all that never changes.
+    pub(super) sums: Sums,
+    /// Where checksums go that differ from build to build; the others are in the template.
+    pub(super) ip_checksum: Option<usize>,
+    pub(super) udp_checksum: Option<usize>,
+    pub(super) varying: Box<[Range<usize>]>,
+    pub(super) distinct: Option<u64>,
+}
+
+/// What differs from one build to the next without being a field of the profile.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stamp {
+    /// Number of the build within the flow, over all queues.
+    pub k: u64,
+    /// Packets of this stream submitted before, plus 1.
+    pub seq: u32,
+    /// One per flow and queue.
+    pub stream: u16,
+    /// CLOCK_REALTIME.
+    pub wall_ns: u64,
+}
+
+/// Bits of a mark that hold the length; frames are at most 65535 bytes long.
+const LEN_BITS: u32 = 16;
+
+impl Frame {
+    /// Bytes of build `k`.
+    #[inline]
+    pub fn len(&self, k: u64) -> usize {
+        self.size.at(k)
+    }
+
+    /// Never: a frame has at least an Ethernet header.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    pub fn max_len(&self) -> usize {
+        self.size.longest()
+    }
+
+    /// `Some(len)` when every frame has the same length.
+    pub fn fixed_len(&self) -> Option<usize> {
+        match self.size {
+            Size::Fixed(len) => Some(len),
+            Size::Varies { .. } => None,
+        }
+    }
+
+    /// The bytes that may differ from one frame to the next, ascending, none touching; a size that varies also
+    /// cuts the frame off at different lengths.
+    pub fn varying(&self) -> &[Range<usize>] {
+        &self.varying
+    }
+
+    /// How many different frames the flow makes at most before one comes again, pktgen header left aside; exact
+    /// unless fields are random or move at different paces. `None`: 2^64 or more.
+    pub fn distinct_builds(&self) -> Option<u64> {
+        self.distinct
+    }
+
+    /// Writes build `stamp.k` into `out[..len(k)]`. `held` is what this memory was last told to remember
+    /// (0 at first): when it is this frame's own mark the template need not be copied again.
+    ///
+    /// # Panics
+    /// When `out` is shorter than `len(k)`.
+    #[inline]
+    pub fn write(&self, out: &mut [u8], held: &mut u64, stamp: &Stamp) {
+        let len = self.len(stamp.k);
+        let out = &mut out[..len];
+        self.restore(out, held);
+        let mut sums = self.sums;
+        self.patches.apply(out, stamp.k, &mut sums);
+        if let Some(lengths) = &self.lengths {
+            lengths.apply(out, &mut sums);
+        }
+        if let Some(at) = self.pktgen {
+            sums.udp += pktgen::write(&mut out[at..], stamp);
+        }
+        if let Some(at) = self.ip_checksum {
+            out[at..at + 2].copy_from_slice(&checksum::finish(sums.ip).to_be_bytes());
+        }
+        if let Some(at) = self.udp_checksum {
+            out[at..at + 2].copy_from_slice(&checksum::finish_udp(sums.udp).to_be_bytes());
+        }
+    }
+
+    /// Copies what the memory does not hold of the template yet. A shorter frame leaves the longer one's tail
+    /// in place, so after the longest build of a size sweep nothing is copied any more.
+    #[inline]
+    fn restore(&self, out: &mut [u8], held: &mut u64) {
+        let known = if *held >> LEN_BITS == self.id { *held as usize & ((1 << LEN_BITS) - 1) } else { 0 };
+        if known < out.len() {
+            self.copy_from(known, out);
+            *held = self.id << LEN_BITS | out.len() as u64;
+        }
+    }
+
+    #[cold]
+    fn copy_from(&self, known: usize, out: &mut [u8]) {
+        let len = out.len();
+        out[known..].copy_from_slice(&self.template[known..len]);
+    }
+}

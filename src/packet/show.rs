@@ -1,0 +1,80 @@
+//! Frames as hex with words, the bytes that vary between brackets.
+
+use std::{fmt, ops::Range};
+
+use super::{
+    dissect::dissect,
+    frame::{Frame, Stamp},
+};
+
+/// Bytes a line.
+const WIDTH: usize = 16;
+
+/// One frame for the eye.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Annotated {
+    pub lines: Vec<Line>,
+    /// The bytes that may differ in the flow's next frame; ascending, none touching.
+    pub varying: Vec<Range<usize>>,
+}
+
+/// Up to 16 bytes and the words of the headers that begin among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub offset: usize,
+    pub bytes: Vec<u8>,
+    pub words: String,
+}
+
+/// Build `stamp.k` of a flow, line by line.
+pub fn annotate(frame: &Frame, stamp: &Stamp) -> Annotated {
+    let mut bytes = vec![0; frame.len(stamp.k)];
+    frame.write(&mut bytes, &mut 0, stamp);
+    let mut lines: Vec<Line> = bytes
+        .chunks(WIDTH)
+        .enumerate()
+        .map(|(i, bytes)| Line { offset: i * WIDTH, bytes: bytes.to_vec(), words: String::new() })
+        .collect();
+    for part in dissect(&bytes) {
+        if let Some(line) = lines.get_mut(part.range.start / WIDTH) {
+            let gap = if line.words.is_empty() { "" } else { " · " };
+            line.words.push_str(&format!("{gap}{} {}", part.layer, part.words));
+        }
+    }
+    let varying = frame.varying().iter().map(|range| range.start..range.end.min(bytes.len()));
+    Annotated { lines, varying: varying.filter(|range| !range.is_empty()).collect() }
+}
+
+impl Annotated {
+    /// Whether the byte at `offset` may differ in the next frame.
+    pub fn varies(&self, offset: usize) -> bool {
+        self.varying.iter().any(|range| range.contains(&offset))
+    }
+}
+
+impl fmt::Display for Annotated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines.iter().try_for_each(|line| write_line(f, self, line))
+    }
+}
+
+/// `0010  08 00 45 00[00 2e]00 …  words`: brackets take the place of blanks, so columns stay put.
+fn write_line(f: &mut fmt::Formatter<'_>, frame: &Annotated, line: &Line) -> fmt::Result {
+    write!(f, "{:04x} ", line.offset)?;
+    let mut inside = false;
+    for (i, byte) in line.bytes.iter().enumerate() {
+        let varies = frame.varies(line.offset + i);
+        f.write_str(match (inside, varies) {
+            (false, true) => "[",
+            (true, false) => "]",
+            _ => " ",
+        })?;
+        write!(f, "{byte:02x}")?;
+        inside = varies;
+    }
+    f.write_str(if inside { "]" } else { " " })?;
+    if line.words.is_empty() {
+        return f.write_str("\n");
+    }
+    writeln!(f, "{:width$} {}", "", line.words, width = (WIDTH - line.bytes.len()) * 3)
+}

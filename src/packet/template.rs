@@ -1,0 +1,194 @@
+//! Turns one flow into a [`Frame`]: fixed fields into the template, varying ones into patches, sums over the rest.
+
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use crate::profile::{Flow, Payload, Value};
+
+use super::{
+    checksum,
+    distinct::Distinct,
+    draw,
+    error::CompileError,
+    field::{Place, Site, Sums},
+    frame::Frame,
+    header::{Headers, IpAt},
+    patch::Patches,
+    pktgen,
+    size::{LONGEST, Lengths, Size},
+    turn::Odometer,
+    vary::{BadValue, Form},
+};
+
+/// Ids start at 1: a mark of 0 is memory that holds nothing.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// `dst` and `src` are the MAC addresses, resolved.
+pub(super) fn frame(flow: &Flow, dst: &Value, src: &Value, seed: u64) -> Result<Frame, CompileError> {
+    if flow.udp.is_some() && flow.ip.is_none() {
+        return Err(CompileError::UdpWithoutIp { flow: flow.name.clone() });
+    }
+    let mut headers = Headers::of(flow, dst, src);
+    let mut draft = Draft {
+        flow: &flow.name,
+        seed,
+        odometer: Odometer::new(flow.order),
+        distinct: Distinct::new(flow.order),
+        patches: Patches::default(),
+        varying: Vec::new(),
+    };
+    for site in std::mem::take(&mut headers.sites) {
+        draft.field(&site, &mut headers.bytes)?;
+    }
+    let size = draft.size(&flow.size, headers.bytes.len())?;
+    Ok(draft.finish(flow, &headers, size))
+}
+
+/// A frame in the making.
+struct Draft<'a> {
+    flow: &'a str,
+    seed: u64,
+    odometer: Odometer,
+    distinct: Distinct,
+    patches: Patches,
+    varying: Vec<Range<usize>>,
+}
+
+impl Draft<'_> {
+    fn field(&mut self, site: &Site, template: &mut [u8]) -> Result<(), CompileError> {
+        let form = self.form(&site.name, site.value, site.place.most())?;
+        match form.set_going(&mut self.odometer) {
+            None => site.place.put(template, form.first()),
+            Some(motion) => {
+                let key = draw::key(self.seed, self.flow, &site.name);
+                let Place { at, unit, .. } = self.patches.add(site, &form, &motion, key, template);
+                self.varying.push(at..at + unit.bytes());
+            }
+        }
+        Ok(())
+    }
+
+    fn size(&mut self, value: &Value, least: usize) -> Result<Size, CompileError> {
+        let form = self.form("size", value, LONGEST as u128)?;
+        if form.min() < least as u128 {
+            return Err(CompileError::TooSmall { flow: self.flow.to_owned(), size: form.min(), least });
+        }
+        Ok(match form.set_going(&mut self.odometer) {
+            None => Size::Fixed(form.first() as usize),
+            Some(motion) => Size::Varies {
+                bytes: motion.narrow(draw::key(self.seed, self.flow, "size")),
+                longest: form.max() as usize,
+            },
+        })
+    }
+
+    fn form<'v>(&mut self, field: &str, value: &'v Value, most: u128) -> Result<Form<'v>, CompileError> {
+        let (flow, field) = (self.flow.to_owned(), field.to_owned());
+        match Form::of(value) {
+            Err(BadValue::Empty) => Err(CompileError::EmptyList { flow, field }),
+            Err(BadValue::Backwards { from, to }) => Err(CompileError::Backwards { flow, field, from, to }),
+            Ok(form) if form.max() > most => Err(CompileError::TooLarge { flow, field, value: form.max(), most }),
+            Ok(form) => {
+                self.distinct.add(&form);
+                Ok(form)
+            }
+        }
+    }
+
+    fn finish(mut self, flow: &Flow, headers: &Headers, size: Size) -> Frame {
+        let at = headers.bytes.len();
+        let longest = size.longest();
+        let mut template = headers.bytes.clone();
+        template.extend(constant_payload(&flow.payload, longest - at));
+        let lengths = Lengths::of(headers, &template[at..]);
+        let mut sums = base_sums(headers, &template);
+        let varies = matches!(size, Size::Varies { .. });
+        if varies {
+            self.varying.extend(lengths.places().map(|at| at..at + 2));
+        } else {
+            lengths.apply(&mut template, &mut sums);
+        }
+        let pktgen = (flow.payload == Payload::Pktgen && longest - at >= pktgen::HEADER).then_some(at);
+        if let Some(at) = pktgen {
+            // The magic stays; sequence, time and stream number move.
+            self.varying.push(at + 4..longest.min(at + pktgen::WITH_STREAM));
+        }
+        let mut frame = Frame {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            template: Box::default(),
+            ip_checksum: None,
+            udp_checksum: None,
+            sums,
+            size,
+            lengths: varies.then_some(lengths),
+            pktgen,
+            distinct: self.distinct.builds(),
+            varying: Box::default(),
+            patches: self.patches,
+        };
+        place_ip_checksum(&mut frame, headers, &mut template);
+        place_udp_checksum(&mut frame, flow, headers, &mut template);
+        self.varying.extend(frame.ip_checksum.into_iter().chain(frame.udp_checksum).map(|at| at..at + 2));
+        frame.varying = merged(self.varying);
+        frame.template = template.into();
+        frame
+    }
+}
+
+fn constant_payload(payload: &Payload, len: usize) -> Vec<u8> {
+    match payload {
+        Payload::Pattern(bytes) if !bytes.is_empty() => bytes.iter().copied().cycle().take(len).collect(),
+        Payload::Pattern(_) | Payload::Pktgen | Payload::Zero => vec![0; len],
+    }
+}
+
+/// Sums over the fixed bytes of the headers, lengths and payload not yet included.
+fn base_sums(headers: &Headers, template: &[u8]) -> Sums {
+    let (ip, addresses) = match headers.ip {
+        None => (0, 0),
+        Some(IpAt::V4(at)) => (checksum::sum(&template[at..at + 20]), checksum::sum(&template[at + 12..at + 20])),
+        Some(IpAt::V6(at)) => (0, checksum::sum(&template[at + 8..at + 40])),
+    };
+    let udp = headers.udp.map_or(0, |at| addresses + u64::from(UDP) + checksum::sum(&template[at..at + 8]));
+    Sums { ip, udp }
+}
+
+/// The protocol number as the pseudo header has it.
+const UDP: u8 = 17;
+
+fn place_ip_checksum(frame: &mut Frame, headers: &Headers, template: &mut [u8]) {
+    let Some(IpAt::V4(ip)) = headers.ip else { return };
+    if frame.lengths.is_some() || frame.patches.weigh_ip() {
+        frame.ip_checksum = Some(ip + 10);
+    } else {
+        template[ip + 10..ip + 12].copy_from_slice(&checksum::finish(frame.sums.ip).to_be_bytes());
+    }
+}
+
+fn place_udp_checksum(frame: &mut Frame, flow: &Flow, headers: &Headers, template: &mut [u8]) {
+    let (Some(at), Some(udp)) = (headers.udp, &flow.udp) else { return };
+    // IPv6 receivers drop UDP without a checksum, so there it is not a choice.
+    if !udp.checksum && matches!(headers.ip, Some(IpAt::V4(_))) {
+        return;
+    }
+    if frame.lengths.is_some() || frame.pktgen.is_some() || frame.patches.weigh_udp() {
+        frame.udp_checksum = Some(at + 6);
+    } else {
+        template[at + 6..at + 8].copy_from_slice(&checksum::finish_udp(frame.sums.udp).to_be_bytes());
+    }
+}
+
+/// Ascending, with overlapping and touching ranges joined.
+fn merged(mut ranges: Vec<Range<usize>>) -> Box<[Range<usize>]> {
+    ranges.sort_by_key(|range| range.start);
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged.into()
+}

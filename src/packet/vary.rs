@@ -1,0 +1,184 @@
+//! How a field's value comes of the build number: fixed, walking, or drawn.
+
+use crate::profile::Value;
+
+use super::{
+    draw,
+    turn::{Divisor, Odometer, Turn},
+};
+
+/// Why a value has no form; the caller knows flow and field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadValue {
+    Empty,
+    Backwards { from: u128, to: u128 },
+}
+
+/// A value stripped of what does not matter: whatever can take one value only is fixed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form<'a> {
+    Fixed(u128),
+    /// Position `i` of `0..=last` is `from + i * step`.
+    Sweep {
+        from: u128,
+        step: u128,
+        last: u128,
+        every: u64,
+    },
+    List {
+        values: &'a [u128],
+        every: u64,
+    },
+    Random {
+        low: u128,
+        high: u128,
+        every: u64,
+    },
+}
+
+impl<'a> Form<'a> {
+    pub(super) fn of(value: &'a Value) -> Result<Form<'a>, BadValue> {
+        match value {
+            Value::Fixed(value) => Ok(Form::Fixed(*value)),
+            Value::Sweep { from, to, .. } | Value::Random { low: from, high: to, .. } if from > to => {
+                Err(BadValue::Backwards { from: *from, to: *to })
+            }
+            Value::Sweep { from, to, step, every } => {
+                let last = (to - from).checked_div(*step).unwrap_or(0);
+                Ok(if last == 0 {
+                    Form::Fixed(*from)
+                } else {
+                    Form::Sweep { from: *from, step: *step, last, every: *every }
+                })
+            }
+            Value::Random { low, high, every } => {
+                Ok(if low == high { Form::Fixed(*low) } else { Form::Random { low: *low, high: *high, every: *every } })
+            }
+            Value::List { values, every } => {
+                let first = *values.first().ok_or(BadValue::Empty)?;
+                let constant = values.iter().all(|value| *value == first);
+                Ok(if constant { Form::Fixed(first) } else { Form::List { values, every: *every } })
+            }
+        }
+    }
+
+    pub(super) fn min(&self) -> u128 {
+        match *self {
+            Form::Fixed(value) => value,
+            Form::Sweep { from, .. } => from,
+            Form::List { values, .. } => values.iter().copied().min().unwrap_or(0),
+            Form::Random { low, .. } => low,
+        }
+    }
+
+    /// The largest value really taken (a sweep may stop short of its `to`).
+    pub(super) fn max(&self) -> u128 {
+        match *self {
+            Form::Fixed(value) => value,
+            Form::Sweep { from, step, last, .. } => from + step * last,
+            Form::List { values, .. } => values.iter().copied().max().unwrap_or(0),
+            Form::Random { high, .. } => high,
+        }
+    }
+
+    /// What the field is in build 0 when it walks; what it always is when fixed.
+    pub(super) fn first(&self) -> u128 {
+        match *self {
+            Form::List { values, .. } => values.first().copied().unwrap_or(0),
+            _ => self.min(),
+        }
+    }
+
+    /// Takes this field's place in the odometer. A field below so many faster ones that it never moves is fixed.
+    pub(super) fn set_going(self, odometer: &mut Odometer) -> Option<Motion<'a>> {
+        let (every, positions) = match self {
+            Form::Fixed(_) => return None,
+            Form::Random { every, .. } => return Some(Motion { form: self, hold: every.max(1) }),
+            Form::Sweep { last, every, .. } => (every, last.saturating_add(1)),
+            Form::List { values, every } => (every, values.len() as u128),
+        };
+        odometer.hold(every, positions).map(|hold| Motion { form: self, hold })
+    }
+}
+
+/// A varying form and how many builds it stands still at each value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Motion<'a> {
+    form: Form<'a>,
+    hold: u64,
+}
+
+impl Motion<'_> {
+    /// The low 64 bits; right as long as the bits above them are the same in every value.
+    pub(super) fn narrow(&self, key: u64) -> Narrow {
+        match self.form {
+            Form::Fixed(value) => Narrow::List { values: Box::new([value as u64]), turn: Turn::new(self.hold, 1) },
+            Form::Sweep { from, step, last, .. } => Narrow::Sweep {
+                from: from as u64,
+                step: step as u64,
+                turn: Turn::new(self.hold, last.saturating_add(1)),
+            },
+            Form::List { values, .. } => Narrow::List {
+                values: values.iter().map(|value| *value as u64).collect(),
+                turn: Turn::new(self.hold, values.len() as u128),
+            },
+            Form::Random { low, high, .. } => {
+                Narrow::Random { low: low as u64, last: (high - low) as u64, key, hold: Divisor::new(self.hold) }
+            }
+        }
+    }
+
+    pub(super) fn wide(&self, key: u64) -> Wide {
+        match self.form {
+            Form::Fixed(value) => Wide::List { values: Box::new([value]), turn: Turn::new(self.hold, 1) },
+            Form::Sweep { from, step, last, .. } => {
+                Wide::Sweep { from, step, turn: Turn::new(self.hold, last.saturating_add(1)) }
+            }
+            Form::List { values, .. } => {
+                Wide::List { values: values.into(), turn: Turn::new(self.hold, values.len() as u128) }
+            }
+            Form::Random { low, high, .. } => {
+                Wide::Random { low, last: high - low, key, hold: Divisor::new(self.hold) }
+            }
+        }
+    }
+}
+
+/// A varying number of up to 64 bits.
+#[derive(Debug, Clone)]
+pub(super) enum Narrow {
+    Sweep { from: u64, step: u64, turn: Turn },
+    List { values: Box<[u64]>, turn: Turn },
+    Random { low: u64, last: u64, key: u64, hold: Divisor },
+}
+
+impl Narrow {
+    /// The value in build `k`.
+    #[inline]
+    pub(super) fn at(&self, k: u64) -> u64 {
+        match self {
+            Narrow::Sweep { from, step, turn } => from.wrapping_add(turn.index(k).wrapping_mul(*step)),
+            Narrow::List { values, turn } => values[turn.index(k) as usize],
+            Narrow::Random { low, last, key, hold } => low.wrapping_add(draw::narrow(*key, hold.split(k).0, *last)),
+        }
+    }
+}
+
+/// A varying number of up to 128 bits.
+#[derive(Debug, Clone)]
+pub(super) enum Wide {
+    Sweep { from: u128, step: u128, turn: Turn },
+    List { values: Box<[u128]>, turn: Turn },
+    Random { low: u128, last: u128, key: u64, hold: Divisor },
+}
+
+impl Wide {
+    /// The value in build `k`.
+    pub(super) fn at(&self, k: u64) -> u128 {
+        match self {
+            Wide::Sweep { from, step, turn } => from.wrapping_add(u128::from(turn.index(k)).wrapping_mul(*step)),
+            Wide::List { values, turn } => values[turn.index(k) as usize],
+            Wide::Random { low, last, key, hold } => low.wrapping_add(draw::wide(*key, hold.split(k).0, *last)),
+        }
+    }
+}
