@@ -4,8 +4,19 @@
 //! Descriptors never leave this room, a packet in flight cannot be rewritten, and the memory of a
 //! packet returns exactly once, when the last descriptor that names it has completed.
 
+pub mod caps;
+pub mod cpus;
+mod ethtool;
+pub mod guard;
+pub mod host;
 pub mod link;
+pub mod namespace;
+mod netlink;
+pub mod processes;
 pub mod sim;
+pub mod sink;
+mod ssh;
+pub mod veth;
 
 /// Nanoseconds that never go backwards. Whoever runs a nic brings the clock; nobody below reads one.
 pub trait Clock {
