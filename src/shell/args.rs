@@ -47,7 +47,15 @@ pub struct Common {
     #[arg(short, long, global = true, action = clap::ArgAction::Count, hide_short_help = true, display_order = 901)]
     pub verbose: u8,
     /// When to colour
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t, hide_short_help = true, display_order = 902)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        hide_short_help = true,
+        display_order = 902
+    )]
     pub color: Color,
     /// Write the output here instead of stdout
     #[arg(short, long = "output", global = true, value_name = "FILE", hide_short_help = true, display_order = 903)]
@@ -104,8 +112,10 @@ pub enum Command {
     #[command(after_long_help = "Examples:\n  txdeck paths\n  ls $(txdeck paths | sed -n 's/^profiles *//p')")]
     Paths,
     /// Print the completions of a shell
-    #[command(after_long_help = "Examples:\n  txdeck completions bash > ~/.local/share/bash-completion/completions/txdeck\n  \
-        txdeck completions fish > ~/.config/fish/completions/txdeck.fish")]
+    #[command(
+        after_long_help = "Examples:\n  txdeck completions bash > ~/.local/share/bash-completion/completions/txdeck\n  \
+        txdeck completions fish > ~/.config/fish/completions/txdeck.fish"
+    )]
     Completions { shell: clap_complete::Shell },
     /// Print the manual page
     #[command(after_long_help = "Examples:\n  txdeck man | man -l -\n  txdeck man > ~/.local/share/man/man1/txdeck.1")]
@@ -136,6 +146,15 @@ pub struct LabArgs {
     /// Run CMD (after --) inside the running lab
     #[arg(long, requires = "inside", conflicts_with_all = ["start", "print_apparmor", "lab_queues", "deliver"])]
     pub enter: bool,
+    /// Which lab, when several run
+    #[arg(long, value_name = "PID", requires = "enter", hide_short_help = true)]
+    pub pid: Option<u32>,
+    /// Run it at the far end, where sink0 is
+    #[arg(long, requires = "enter", hide_short_help = true)]
+    pub far: bool,
+    /// Make a lab and leave it at once: exit code 0 where that works
+    #[arg(long = "try", hide = true, id = "attempt")]
+    pub attempt: bool,
     /// Print the AppArmor profile that lets txdeck make a lab on Ubuntu
     #[arg(long, conflicts_with = "start")]
     pub print_apparmor: bool,
@@ -278,6 +297,17 @@ impl Cli {
             || self.console.theme.is_some()
             || !self.console.settings.is_empty();
         given.then(|| command.name())
+    }
+}
+
+impl Cli {
+    /// Whether a screen will be drawn.
+    pub fn opens_console(&self) -> bool {
+        match &self.command {
+            None => !self.version,
+            Some(Command::Lab(lab)) => !lab.enter && !lab.print_apparmor && !lab.attempt,
+            Some(_) => false,
+        }
     }
 }
 

@@ -88,7 +88,12 @@ fn ledger(out: &mut String, result: &RunResult) {
 }
 
 fn cost(out: &mut String, result: &RunResult) {
-    let mut text = format!("{} ns a packet in the senders, burst {}, clone {}", figure(result.cost_ns), result.burst, result.clone);
+    let mut text = format!(
+        "{} ns a packet in the senders, burst {}, clone {}",
+        figure(result.cost_ns),
+        result.burst,
+        result.clone
+    );
     if let Some(burst) = &result.burst_cost_ns {
         let _ = write!(text, "; a burst p50 {} p99 {} max {} ns", burst.p50, burst.p99, burst.max);
     }
@@ -102,7 +107,8 @@ fn cost(out: &mut String, result: &RunResult) {
 fn senders(out: &mut String, result: &RunResult) {
     for sender in &result.senders {
         let cpu = sender.cpu.map_or_else(|| "any cpu".to_owned(), |cpu| format!("cpu {cpu}"));
-        let figures = format!("{} left, {} pps, {} ns", thousands(sender.left), figure(sender.pps), figure(sender.cost_ns));
+        let figures =
+            format!("{} left, {} pps, {} ns", thousands(sender.left), figure(sender.pps), figure(sender.cost_ns));
         let died = sender.reason.as_ref().map_or_else(String::new, |reason| format!(", died: {reason}"));
         row(out, &format!("queue {}", sender.queue), &format!("{cpu}: {figures}{died}"));
     }
@@ -115,12 +121,8 @@ fn figure(value: Option<f64>) -> String {
 
 /// One line of progress.
 pub fn progress(sample: &Sample) -> String {
-    let mut line = format!(
-        "{:8.1} s  left {} pps  {} ns a packet",
-        sample.elapsed_s,
-        figure(sample.pps),
-        figure(sample.cost_ns)
-    );
+    let mut line =
+        format!("{:8.1} s  left {} pps  {} ns a packet", sample.elapsed_s, figure(sample.pps), figure(sample.cost_ns));
     for (name, packets) in [("dropped", sample.dropped.packets.unwrap_or(0)), ("invalid", sample.invalid)] {
         if packets > 0 {
             let _ = write!(line, "  {name} {}", thousands(packets.unsigned_abs()));
@@ -133,7 +135,8 @@ pub fn progress(sample: &Sample) -> String {
 pub fn comparison(then: &RunResult, now: &RunResult) -> String {
     let mut out = format!("{:<14} {:>14} {:>14} {:>14}\n", "", "then", "now", "difference");
     let count = |result: &RunResult| {
-        [result.left.packets, result.dropped.packets.unwrap_or(0), result.unexplained].map(|packets| Some(packets as f64))
+        [result.left.packets, result.dropped.packets.unwrap_or(0), result.unexplained]
+            .map(|packets| Some(packets as f64))
     };
     let (then_counts, now_counts) = (count(then), count(now));
     let rows = [
