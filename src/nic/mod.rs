@@ -13,6 +13,7 @@ pub mod link;
 pub mod namespace;
 mod netlink;
 pub mod processes;
+mod route;
 pub mod sim;
 pub mod sink;
 mod ssh;
