@@ -4,12 +4,24 @@
 //! Descriptors never leave this room, a packet in flight cannot be rewritten, and the memory of a
 //! packet returns exactly once, when the last descriptor that names it has completed.
 
+pub mod caps;
+pub mod cpus;
 mod doorbell;
+mod ethtool;
 mod frames;
+pub mod guard;
+pub mod host;
 pub mod link;
+pub mod namespace;
+mod netlink;
 mod open_error;
+pub mod processes;
 mod rings;
+mod route;
 pub mod sim;
+pub mod sink;
+mod ssh;
+pub mod veth;
 pub mod xdp;
 
 pub use open_error::{Cause, OpenError};
