@@ -106,6 +106,11 @@ impl Live {
         self.steady_since_ns = now_ns;
     }
 
+    /// Counters begin anew within a run; comparisons go on.
+    pub fn reopen(&mut self) {
+        self.board.begin();
+    }
+
     pub fn take(&mut self, reading: Reading) {
         self.board.take(reading);
         if let Some(verdict) = &mut self.verdict {

@@ -95,6 +95,8 @@ pub enum Reply {
     Retuned,
     /// The senders keep their plan.
     RetuneRefused(String),
+    /// The queues had to be opened again for the last retune; counters begin anew, `last` closes the old ones.
+    Reopened { last: Reading },
     /// A run has ended and drained; `why` when that was not asked for.
     Over { last: Option<Reading>, why: Option<String> },
     Saved { name: String, path: String },
@@ -349,6 +351,7 @@ impl App {
             Reply::NotStarted(why) => self.not_started(why, effects),
             Reply::Retuned => self.retuned(),
             Reply::RetuneRefused(why) => self.retune_refused(why),
+            Reply::Reopened { last } => self.reopened(last),
             Reply::Over { last, why } => self.over(last, why, effects),
             Reply::Saved { name, path } => self.saved(name, path, effects),
             Reply::SaveRefused { why, proposed } => self.save_refused(why, proposed),

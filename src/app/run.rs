@@ -217,6 +217,12 @@ impl App {
         self.run.sent = Some(asked);
     }
 
+    pub(super) fn reopened(&mut self, last: Reading) {
+        self.totals.add(&last);
+        self.live.reopen();
+        self.retuned();
+    }
+
     pub(super) fn retune_refused(&mut self, why: String) {
         self.run.asked = None;
         self.run.is_last_good = true;
