@@ -29,7 +29,7 @@ pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
 /// Fields without a default that the text does not set.
 pub(super) fn missing(profile: &Profile, places: &Places) -> Vec<Flaw> {
     let mut out = Vec::new();
-    if profile.flows.is_empty() {
+    if profile.flows.is_empty() && places.get("flow").is_none() {
         out.push(Flaw::of("flow", "nothing to send: a profile needs at least one [[flow]]"));
     }
     for field in FIELDS.iter().filter(|field| field.fallback == Fallback::Required) {
