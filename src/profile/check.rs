@@ -137,7 +137,7 @@ fn frame(profile: &Profile, flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
         );
         out.push(Flaw::of(&size_path, message));
     }
-    let room = profile.tx.chunk_bytes.saturating_sub(CHUNK_HEADROOM);
+    let room = profile.tx.room_bytes();
     if max > u128::from(room) {
         let bigger = 4096 - CHUNK_HEADROOM;
         let remedy = match profile.tx.chunk_bytes {

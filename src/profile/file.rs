@@ -7,7 +7,9 @@ use super::{
     field::{self, Fallback, Field},
     flows, notes,
     problem::{Flaw, Lines, MAX_PROBLEMS, Places, nearest},
-    read, short,
+    read,
+    setting::quoted,
+    short,
 };
 
 /// Longer texts are no profiles.
@@ -150,8 +152,22 @@ impl Document {
     }
 
     fn rework(&mut self, flow: &str, change: impl Fn(&str) -> Result<String, String>) -> Result<(), Problems> {
-        let body = change(self.body()).map_err(|message| Problems::one(&format!("flow.{flow}"), message))?;
+        let body =
+            change(&self.body_with_names()?).map_err(|message| Problems::one(&format!("flow.{flow}"), message))?;
         self.take_over(body)
+    }
+
+    /// A flow called by its place would have another name, so other random values, in another place.
+    fn body_with_names(&self) -> Result<String, Problems> {
+        let mut body = self.body().to_string();
+        for (number, flow) in self.profile.flows.iter().enumerate() {
+            let path = format!("flow.{number}.name");
+            if self.places.get(&path).is_none() {
+                let named = edit::set(&body, &path, &quoted(&flow.name));
+                body = named.map_err(|message| Problems::one(&format!("flow.{}", flow.name), message))?;
+            }
+        }
+        Ok(body)
     }
 
     fn unset_path(&mut self, key: &str, path: &str) -> Result<(), Problems> {

@@ -58,7 +58,7 @@ impl Reader<'_> {
                 self.draft.places.add(&child, value.span());
                 self.field(&child, field, value);
             } else if let Some(group) = field::group(&known) {
-                self.draft.places.add(&child, header_or(value, key.span(), self.text));
+                self.draft.places.add(&child, value.span());
                 match group.shape {
                     Shape::One => self.group(&child, &known, value),
                     Shape::Many => self.groups(&child, &known, value),
@@ -199,12 +199,6 @@ fn a(value: &Spanned<DeValue<'_>>) -> String {
     format!("{} {kind}", if kind.starts_with(['a', 'i', 'o']) { "an" } else { "a" })
 }
 
-/// A dotted table's span is its key; others have their own.
-fn header_or(value: &Spanned<DeValue<'_>>, key: Range<usize>, text: &str) -> Range<usize> {
-    let span = value.span();
-    if text[span.clone()].is_empty() { key } else { span }
-}
-
 fn newer(value: &Spanned<DeValue<'_>>) -> bool {
     let number = value.as_ref().as_integer().and_then(|n| i128::from_str_radix(n.as_str(), n.radix()).ok());
     number.is_some_and(|number| number > 1)
@@ -320,4 +314,45 @@ pub(super) fn default_of(field: &Field) -> Setting {
     };
     let value = DeValue::parse(text).ok();
     value.and_then(|value| literal::read(field, &value, text).ok()).unwrap_or(Setting::Unset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Ip, Vlan};
+
+    /// A profile with every header in one of two flows.
+    fn full() -> Profile {
+        let mut profile = blank::profile();
+        let headers = [Ip::V4(blank::ipv4()), Ip::V6(blank::ipv6())];
+        for ip in headers {
+            let vlan: Vec<Vlan> = vec![blank::vlan()];
+            profile.flows.push(Flow { ip: Some(ip), udp: Some(blank::udp()), vlan, ..blank::flow() });
+        }
+        profile
+    }
+
+    #[test]
+    fn every_default_fits_its_slot_and_comes_back() {
+        for field in FIELDS.iter().filter(|field| field.key != "version") {
+            let flow = if field.key.starts_with("flow.ipv6") { 1 } else { 0 };
+            let path = field.key.replace("vlan.", "vlan.0.").replacen("flow.", &format!("flow.{flow}."), 1);
+            assert_eq!(field_at(&path).map(|field| field.key), Some(field.key));
+            let setting = default_of(field);
+            assert_eq!(setting == Setting::Unset, !matches!(field.fallback, Fallback::Is(_)), "{}", field.key);
+            let mut profile = full();
+            let put = slot(&mut profile, &path, field).expect("a place").put(setting.clone());
+            assert!(put || field.key == "flow.name" || field.key == "flow.eth.dst", "{}", field.key);
+            if put {
+                assert_eq!(slot(&mut profile, &path, field).map(Slot::take), Some(setting), "{}", field.key);
+            }
+        }
+    }
+
+    #[test]
+    fn flows_may_have_numbers_for_names() {
+        assert_eq!(schema("flow.3.udp.dst"), "flow.udp.dst");
+        assert_eq!(schema("flow.0.vlan.1.id"), "flow.vlan.id");
+        assert_eq!(schema("tx.0"), "tx.0");
+    }
 }
