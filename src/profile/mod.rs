@@ -2,15 +2,35 @@
 //!
 //! Text goes in and text comes out; this room reads no file, no clock and no device.
 
+mod blank;
+mod check;
+pub mod duration;
+mod edit;
+mod effective;
+pub mod field;
 mod file;
+mod flows;
+pub mod kind;
+mod literal;
+mod notes;
+mod problem;
 mod rate;
+mod read;
+mod reference;
+mod setting;
+mod shipped;
+mod short;
+pub mod sizes;
 mod value;
 
-pub use file::{Document, Problem, Problems};
+pub use file::Document;
+pub use problem::{Problem, Problems};
 pub use rate::{Rate, RateError};
+pub use reference::reference;
+pub use shipped::shipped;
 pub use value::{Order, Value};
 
-/// A checked profile. Obtained from [`Document`](self), never edited in place.
+/// A checked profile. Obtained from a [`Document`], never edited in place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
     pub name: String,

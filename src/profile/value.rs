@@ -55,6 +55,14 @@ impl Value {
         }
     }
 
+    /// Builds between two moves.
+    pub fn every(&self) -> u64 {
+        match self {
+            Value::Fixed(_) => 1,
+            Value::Sweep { every, .. } | Value::Random { every, .. } | Value::List { every, .. } => *every,
+        }
+    }
+
     pub fn is_fixed(&self) -> bool {
         matches!(self, Value::Fixed(_))
     }

@@ -1,0 +1,282 @@
+//! The one table of profile fields. Reading, checking, `set` and `get`, the effective text, the reference and
+//! the console's form all come from its rows; a new field is a row here and a member of its struct.
+
+use super::{
+    Flow, Ip, Ipv4, Ipv6, Mac, Profile, Udp, Vlan,
+    kind::Kind,
+    setting::{MODE_WORDS, ORDER_WORDS, PAYLOAD_WORDS, Slot},
+};
+
+/// When a change of a field reaches the packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    NextBurst,
+    Restart,
+}
+
+/// Whether a field may hold a sweep, random range or list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Literal,
+    MayVary,
+}
+
+/// What a field holds when a profile does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fallback {
+    /// TOML text.
+    Is(&'static str),
+    /// Not set, which means this.
+    Unset(&'static str),
+    /// The profile must say.
+    Required,
+}
+
+/// One row of the table.
+pub struct Field {
+    /// Dotted, without names and numbers: `tx.burst`, `flow.udp.dst`, `flow.vlan.id`.
+    pub key: &'static str,
+    pub kind: Kind,
+    pub form: Form,
+    pub fallback: Fallback,
+    pub effect: Effect,
+    /// One sentence.
+    pub meaning: &'static str,
+    pub(super) lens: Lens,
+}
+
+/// How a field reaches its place; `None` where the flow lacks that header.
+pub(super) enum Lens {
+    /// Checked when read, kept nowhere.
+    Nowhere,
+    Profile(fn(&mut Profile) -> Slot<'_>),
+    Flow(fn(&mut Flow) -> Option<Slot<'_>>),
+    Vlan(fn(&mut Vlan) -> Slot<'_>),
+}
+
+/// A table, or list of tables, that holds fields.
+pub struct Group {
+    pub key: &'static str,
+    pub shape: Shape,
+    pub meaning: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    One,
+    Many,
+}
+
+pub static GROUPS: &[Group] = &[
+    Group { key: "tx", shape: Shape::One, meaning: "How the senders work." },
+    Group { key: "flow", shape: Shape::Many, meaning: "One stream of packets; at least one." },
+    Group { key: "flow.eth", shape: Shape::One, meaning: "Ethernet header." },
+    Group { key: "flow.vlan", shape: Shape::Many, meaning: "VLAN tags, outermost first, at most 8." },
+    Group { key: "flow.ipv4", shape: Shape::One, meaning: "IPv4 header; a flow has this, or ipv6, or neither." },
+    Group { key: "flow.ipv6", shape: Shape::One, meaning: "IPv6 header." },
+    Group { key: "flow.udp", shape: Shape::One, meaning: "UDP header; needs ipv4 or ipv6." },
+    Group { key: "flow.payload", shape: Shape::One, meaning: "What fills the frame behind the headers." },
+];
+
+/// Keys of the contract that this release knows but does not carry out yet.
+pub(super) const NOT_YET: &[&str] = &["flow.mpls", "imix", "hex", "random"];
+
+const LARGEST: u64 = i64::MAX as u64;
+const U16: Kind = Kind::Number { min: 0, max: 0xffff };
+const MAX_PACKETS: Kind = Kind::Number { min: 0, max: LARGEST };
+const CLONES: Kind = Kind::Number { min: 0, max: 1_000_000_000 };
+
+/// A literal that acts at the next burst, the commonest row.
+const fn row(key: &'static str, kind: Kind, fallback: Fallback, lens: Lens, meaning: &'static str) -> Field {
+    Field { key, kind, form: Form::Literal, fallback, effect: Effect::NextBurst, meaning, lens }
+}
+
+const fn restart(field: Field) -> Field {
+    Field { effect: Effect::Restart, ..field }
+}
+
+const fn varies(field: Field) -> Field {
+    Field { form: Form::MayVary, ..field }
+}
+
+use Fallback::{Is, Required, Unset};
+
+/// In the order of a profile; the order in which `nested` fields turn, fastest first.
+#[rustfmt::skip]
+pub static FIELDS: &[Field] = &[
+    row("version", Kind::OneOf(&[1]), Required, Lens::Nowhere,
+        "Version of this format; always 1."),
+    row("name", Kind::Text { max: 64 }, Is("\"\""), Lens::Profile(|p| Slot::Text(&mut p.name)),
+        "Name of the profile."),
+    row("note", Kind::Text { max: 1000 }, Is("\"\""), Lens::Profile(|p| Slot::Text(&mut p.note)),
+        "What the profile is for."),
+
+    restart(row("tx.device", Kind::Device, Unset("the lab or -i names it"), Lens::Profile(|p| Slot::MaybeText(&mut p.tx.device)),
+        "Network device to send on.")),
+    restart(row("tx.queues", Kind::Numbers { max: 1023, distinct: true }, Is("[0]"), Lens::Profile(|p| Slot::Numbers(&mut p.tx.queues)),
+        "Device queues; one sender thread each.")),
+    restart(row("tx.cpus", Kind::Numbers { max: 8191, distinct: false }, Unset("allowed CPUs from the last downwards"), Lens::Profile(|p| Slot::Numbers(&mut p.tx.cpus)),
+        "CPU each sender is pinned to, one per queue.")),
+    restart(row("tx.mode", Kind::Choice(MODE_WORDS), Is("\"auto\""), Lens::Profile(|p| Slot::Mode(&mut p.tx.mode)),
+        "How packets reach the driver; auto takes zero-copy where the driver has it.")),
+    restart(row("tx.need_wakeup", Kind::Switch, Is("true"), Lens::Profile(|p| Slot::Switch(&mut p.tx.need_wakeup)),
+        "Call the kernel only when it asks to be called.")),
+    restart(row("tx.ring", Kind::PowerOfTwo { min: 64, max: 32768 }, Is("2048"), Lens::Profile(|p| Slot::U32(&mut p.tx.ring)),
+        "Descriptors in the transmit and completion rings.")),
+    restart(row("tx.chunks", Kind::Number { min: 2, max: 1_048_576 }, Unset("max(512, 2 x burst)"), Lens::Profile(|p| Slot::MaybeU32(&mut p.tx.chunks)),
+        "Packet memories per queue; at least 2 x burst.")),
+    restart(row("tx.chunk_bytes", Kind::OneOf(&[2048, 4096]), Is("2048"), Lens::Profile(|p| Slot::U32(&mut p.tx.chunk_bytes)),
+        "Bytes of one packet memory; frames of up to 1792 or 3840 bytes fit.")),
+    restart(row("tx.huge_pages", Kind::Switch, Is("false"), Lens::Profile(|p| Slot::Switch(&mut p.tx.huge_pages)),
+        "Packet memory in huge pages, ordinary ones when none are reserved.")),
+    row("tx.burst", Kind::Number { min: 1, max: 16384 }, Is("32"), Lens::Profile(|p| Slot::U32(&mut p.tx.burst)),
+        "Packets per doorbell; at most ring / 2."),
+    row("tx.clone", CLONES, Is("0"), Lens::Profile(|p| Slot::U32(&mut p.tx.clone)),
+        "Sends of each built packet; 0 and 1 build every packet anew."),
+    row("tx.rate", Kind::Rate, Is("\"max\""), Lens::Profile(|p| Slot::Rate(&mut p.tx.rate)),
+        "Total over all queues and flows."),
+    row("tx.count", MAX_PACKETS, Is("0"), Lens::Profile(|p| Slot::U64(&mut p.tx.count)),
+        "Packets in total, copies included; 0 is no limit."),
+    row("tx.duration", Kind::Duration, Is("\"0s\""), Lens::Profile(|p| Slot::U64(&mut p.tx.duration_ns)),
+        "How long to send; 0 is no limit."),
+    row("tx.seed", MAX_PACKETS, Is("7"), Lens::Profile(|p| Slot::U64(&mut p.tx.seed)),
+        "Seed of all random fields: same seed, same packets."),
+
+    row("flow.name", Kind::Name, Unset("flow-1, flow-2, ... by place"), Lens::Flow(|f| Some(Slot::Text(&mut f.name))),
+        "Name of the flow; random fields depend on it."),
+    row("flow.enabled", Kind::Switch, Is("true"), Lens::Flow(|f| Some(Slot::Switch(&mut f.enabled))),
+        "Whether the flow sends."),
+    varies(row("flow.size", Kind::Number { min: 0, max: 65535 }, Is("60"), Lens::Flow(|f| Some(Slot::Varying(&mut f.size))),
+        "Bytes of a frame without FCS; the headers must fit, and the frame into a chunk.")),
+    row("flow.runt", Kind::Switch, Is("false"), Lens::Flow(|f| Some(Slot::Switch(&mut f.runt))),
+        "Frames below 60 bytes are meant and sent as they are."),
+    row("flow.rate", Kind::Rate, Unset("the flow shares what others leave"), Lens::Flow(|f| Some(Slot::MaybeRate(&mut f.rate))),
+        "Rate of this flow over all its queues."),
+    row("flow.count", MAX_PACKETS, Is("0"), Lens::Flow(|f| Some(Slot::U64(&mut f.count))),
+        "Packets of this flow, copies included; 0 is no limit."),
+    row("flow.clone", CLONES, Unset("tx.clone"), Lens::Flow(|f| Some(Slot::MaybeU32(&mut f.clone))),
+        "Sends of each built packet of this flow."),
+    row("flow.weight", Kind::Number { min: 1, max: 1_000_000 }, Is("1"), Lens::Flow(|f| Some(Slot::U32(&mut f.weight))),
+        "Share of the packets among flows without a rate."),
+    row("flow.queues", Kind::Numbers { max: 1023, distinct: true }, Unset("all of tx.queues"), Lens::Flow(|f| Some(Slot::MaybeNumbers(&mut f.queues))),
+        "Queues that send this flow, out of tx.queues."),
+    row("flow.start", Kind::Duration, Is("\"0s\""), Lens::Flow(|f| Some(Slot::U64(&mut f.start_ns))),
+        "Delay before the flow begins."),
+    row("flow.order", Kind::Choice(ORDER_WORDS), Is("\"together\""), Lens::Flow(|f| Some(Slot::Order(&mut f.order))),
+        "Varying fields advance as one, or as an odometer."),
+
+    varies(row("flow.eth.dst", Kind::Mac { word: "neighbour" }, Required, Lens::Flow(|f| Some(Slot::Mac(&mut f.eth.dst, Mac::Neighbour))),
+        "Destination MAC, or what the kernel's neighbour table has for the IP destination.")),
+    varies(row("flow.eth.src", Kind::Mac { word: "device" }, Is("\"device\""), Lens::Flow(|f| Some(Slot::Mac(&mut f.eth.src, Mac::Device))),
+        "Source MAC, or the sending device's own.")),
+
+    varies(row("flow.vlan.id", Kind::Number { min: 0, max: 4095 }, Is("0"), Lens::Vlan(|v| Slot::Varying(&mut v.id)),
+        "VLAN; 0 tags the priority only, 4095 is reserved.")),
+    varies(row("flow.vlan.pcp", Kind::Number { min: 0, max: 7 }, Is("0"), Lens::Vlan(|v| Slot::Varying(&mut v.pcp)),
+        "Priority code point.")),
+    row("flow.vlan.dei", Kind::Switch, Is("false"), Lens::Vlan(|v| Slot::Switch(&mut v.dei)),
+        "Drop eligible indicator."),
+    varies(row("flow.vlan.tpid", Kind::Hex { min: 0x0600, max: 0xffff }, Is("0x8100"), Lens::Vlan(|v| Slot::Varying(&mut v.tpid)),
+        "Ethertype of the tag; 0x88a8 for an outer tag of 802.1ad.")),
+
+    varies(row("flow.ipv4.src", Kind::Ipv4, Is("\"198.18.0.1\""), Lens::Flow(|f| v4(f, |ip| &mut ip.src)),
+        "Source address.")),
+    varies(row("flow.ipv4.dst", Kind::Ipv4, Is("\"198.18.0.2\""), Lens::Flow(|f| v4(f, |ip| &mut ip.dst)),
+        "Destination address.")),
+    varies(row("flow.ipv4.ttl", Kind::Number { min: 0, max: 255 }, Is("64"), Lens::Flow(|f| v4(f, |ip| &mut ip.ttl)),
+        "Time to live.")),
+    varies(row("flow.ipv4.dscp", Kind::Number { min: 0, max: 63 }, Is("0"), Lens::Flow(|f| v4(f, |ip| &mut ip.dscp)),
+        "Differentiated services code point.")),
+    varies(row("flow.ipv4.ecn", Kind::Number { min: 0, max: 3 }, Is("0"), Lens::Flow(|f| v4(f, |ip| &mut ip.ecn)),
+        "Explicit congestion notification.")),
+    varies(row("flow.ipv4.id", U16, Is("0"), Lens::Flow(|f| v4(f, |ip| &mut ip.id)),
+        "Identification.")),
+
+    varies(row("flow.ipv6.src", Kind::Ipv6, Is("\"2001:db8::1\""), Lens::Flow(|f| v6(f, |ip| &mut ip.src)),
+        "Source address.")),
+    varies(row("flow.ipv6.dst", Kind::Ipv6, Is("\"2001:db8::2\""), Lens::Flow(|f| v6(f, |ip| &mut ip.dst)),
+        "Destination address.")),
+    varies(row("flow.ipv6.hop_limit", Kind::Number { min: 0, max: 255 }, Is("64"), Lens::Flow(|f| v6(f, |ip| &mut ip.hop_limit)),
+        "Hop limit.")),
+    varies(row("flow.ipv6.dscp", Kind::Number { min: 0, max: 63 }, Is("0"), Lens::Flow(|f| v6(f, |ip| &mut ip.dscp)),
+        "Differentiated services code point.")),
+    varies(row("flow.ipv6.ecn", Kind::Number { min: 0, max: 3 }, Is("0"), Lens::Flow(|f| v6(f, |ip| &mut ip.ecn)),
+        "Explicit congestion notification.")),
+    varies(row("flow.ipv6.flow_label", Kind::Number { min: 0, max: 0xf_ffff }, Is("0"), Lens::Flow(|f| v6(f, |ip| &mut ip.flow_label)),
+        "Flow label.")),
+
+    varies(row("flow.udp.src", U16, Is("9"), Lens::Flow(|f| udp(f, |udp| Slot::Varying(&mut udp.src))),
+        "Source port.")),
+    varies(row("flow.udp.dst", U16, Is("9"), Lens::Flow(|f| udp(f, |udp| Slot::Varying(&mut udp.dst))),
+        "Destination port; 9 is discard.")),
+    row("flow.udp.checksum", Kind::Switch, Is("true"), Lens::Flow(|f| udp(f, |udp| Slot::Switch(&mut udp.checksum))),
+        "A right checksum in every frame; false (0 in the field) over IPv4 only."),
+
+    row("flow.payload.kind", Kind::Choice(PAYLOAD_WORDS), Is("\"pktgen\""), Lens::Flow(|f| Some(Slot::PayloadKind(&mut f.payload))),
+        "pktgen: magic, sequence number, time, stream number; pattern: bytes repeated; zero."),
+    row("flow.payload.bytes", Kind::Bytes { max: 2048 }, Unset("needed by kind = \"pattern\", refused otherwise"), Lens::Flow(|f| Some(Slot::PayloadBytes(&mut f.payload))),
+        "The bytes of a pattern."),
+];
+
+fn v4(flow: &mut Flow, member: fn(&mut Ipv4) -> &mut super::Value) -> Option<Slot<'_>> {
+    match &mut flow.ip {
+        Some(Ip::V4(ip)) => Some(Slot::Varying(member(ip))),
+        _ => None,
+    }
+}
+
+fn v6(flow: &mut Flow, member: fn(&mut Ipv6) -> &mut super::Value) -> Option<Slot<'_>> {
+    match &mut flow.ip {
+        Some(Ip::V6(ip)) => Some(Slot::Varying(member(ip))),
+        _ => None,
+    }
+}
+
+fn udp(flow: &mut Flow, member: fn(&mut Udp) -> Slot<'_>) -> Option<Slot<'_>> {
+    flow.udp.as_mut().map(member)
+}
+
+pub fn field(key: &str) -> Option<&'static Field> {
+    FIELDS.iter().find(|field| field.key == key)
+}
+
+pub fn group(key: &str) -> Option<&'static Group> {
+    GROUPS.iter().find(|group| group.key == key)
+}
+
+/// The fields directly in a group; `""` is the top of the file.
+pub fn fields_of(group: &str) -> impl Iterator<Item = &'static Field> {
+    FIELDS.iter().filter(move |field| parent(field.key) == group)
+}
+
+/// The names (last parts) of everything that may stand directly in a group.
+pub(super) fn names_in(group: &str) -> impl Iterator<Item = &'static str> {
+    let fields = FIELDS.iter().map(|field| field.key);
+    let groups = GROUPS.iter().map(|group| group.key);
+    fields.chain(groups).filter(move |key| parent(key) == group).map(last)
+}
+
+pub(super) fn parent(key: &str) -> &str {
+    key.rsplit_once('.').map_or("", |(parent, _)| parent)
+}
+
+pub(super) fn last(key: &str) -> &str {
+    key.rsplit_once('.').map_or(key, |(_, last)| last)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_field_stands_once_in_a_known_group() {
+        let mut seen = BTreeSet::new();
+        for field in FIELDS {
+            assert!(seen.insert(field.key), "{} twice", field.key);
+            assert!(parent(field.key).is_empty() || group(parent(field.key)).is_some(), "{}", field.key);
+            assert!(field.meaning.ends_with('.'), "{}", field.key);
+        }
+    }
+}

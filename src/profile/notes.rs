@@ -1,0 +1,140 @@
+//! What is allowed but may surprise: said by `check`, shown beside the field, never in the way.
+
+use super::{
+    Flow, Ip, Mac, Payload, Profile, Value,
+    field::Form,
+    problem::{Flaw, Places},
+    read,
+    setting::Setting,
+    sizes::{PKTGEN_BYTES, PKTGEN_STREAM_BYTES, USUAL_FRAME},
+};
+
+const MULTICAST_BIT: u128 = 1 << 40;
+const BROADCAST: u128 = 0xffff_ffff_ffff;
+/// What a user may commonly lock, over all queues (RLIMIT_MEMLOCK's usual 8 MiB).
+const USUAL_LOCKED_BYTES: u64 = 8 << 20;
+
+pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
+    let mut out = Vec::new();
+    whole_profile(profile, &mut out);
+    for (number, flow) in profile.flows.iter().enumerate() {
+        let path = format!("flow.{number}");
+        sizes(flow, &path, &mut out);
+        macs(flow, &path, &mut out);
+        checksum(flow, &path, &mut out);
+        variation(profile, flow, &path, places, &mut out);
+    }
+    out
+}
+
+fn whole_profile(profile: &Profile, out: &mut Vec<Flaw>) {
+    if profile.flows.iter().all(|flow| !flow.enabled) {
+        out.push(Flaw::of("flow", "every flow is disabled: nothing will be sent"));
+    }
+    let tx = &profile.tx;
+    let bytes = u64::from(tx.chunks_per_queue()) * u64::from(tx.chunk_bytes) * tx.queues.len() as u64;
+    if bytes > USUAL_LOCKED_BYTES {
+        let mib = bytes >> 20;
+        let message = format!("{mib} MiB of packet memory over all queues: a user may commonly lock 8 MiB");
+        out.push(Flaw::of("tx.chunks", message));
+    }
+    let mut cpus = tx.cpus.clone();
+    cpus.sort_unstable();
+    if let Some(pair) = cpus.windows(2).find(|pair| pair[0] == pair[1]) {
+        out.push(Flaw::of("tx.cpus", format!("CPU {} has two senders: they take turns", pair[0])));
+    }
+}
+
+fn sizes(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
+    let size_path = format!("{path}.size");
+    let room = flow.size.min().saturating_sub(u128::from(flow.header_bytes()));
+    let (whole, stream) = (flow.header_bytes() + PKTGEN_BYTES, flow.header_bytes() + PKTGEN_STREAM_BYTES);
+    if flow.payload == Payload::Pktgen && room < u128::from(PKTGEN_BYTES) {
+        let message = format!(
+            "the pktgen header does not fit: {room} bytes are left behind {}, it takes {PKTGEN_BYTES}; \
+             size {whole} holds it, {stream} with the stream number",
+            flow.header_words()
+        );
+        out.push(Flaw::of(&size_path, message));
+    } else if flow.payload == Payload::Pktgen && room < u128::from(PKTGEN_STREAM_BYTES) {
+        let message = format!("the pktgen header fits, its stream number does not: size {stream} holds both");
+        out.push(Flaw::of(&size_path, message));
+    }
+    let usual = USUAL_FRAME + 4 * flow.vlan.len() as u32;
+    if flow.size.max() > u128::from(usual) {
+        let max = flow.size.max();
+        let message = format!("{max} is above {usual}, what an MTU of 1500 takes: raise the MTU at both ends");
+        out.push(Flaw::of(&size_path, message));
+    }
+}
+
+fn macs(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
+    if let Mac::Is(Value::Fixed(dst)) = &flow.eth.dst
+        && dst & MULTICAST_BIT != 0
+    {
+        let what = if *dst == BROADCAST { "the broadcast address" } else { "a multicast address" };
+        out.push(Flaw::of(&format!("{path}.eth.dst"), format!("{what}: switches send it to every port")));
+    }
+    let Mac::Is(src) = &flow.eth.src else {
+        return;
+    };
+    let src_path = format!("{path}.eth.src");
+    if src.min() == 0 {
+        out.push(Flaw::of(&src_path, "00:00:00:00:00:00 as a source: many switches drop such frames"));
+    } else if matches!(src, Value::Fixed(mac) if mac & MULTICAST_BIT != 0) {
+        out.push(Flaw::of(&src_path, "a multicast address as a source: switches drop such frames"));
+    }
+}
+
+fn checksum(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
+    if let (Some(udp), Some(Ip::V4(_))) = (&flow.udp, &flow.ip)
+        && !udp.checksum
+    {
+        out.push(Flaw::of(&format!("{path}.udp.checksum"), "UDP leaves without a checksum (0 in the field)"));
+    }
+}
+
+/// Sweeps that stand still, and what clone does to fields that move.
+fn variation(profile: &Profile, flow: &Flow, path: &str, places: &Places, out: &mut Vec<Flaw>) {
+    let copies = flow.clone.unwrap_or(profile.tx.clone);
+    let mut moving = Vec::new();
+    for (field_path, value) in varying(profile, path, places) {
+        match value {
+            Value::Sweep { step: 0, .. } => {
+                out.push(Flaw::of(&field_path, "step 0: the value stays at from, it is constant"));
+            }
+            Value::Sweep { from, to, step, .. } if step > to - from && to > from => {
+                out.push(Flaw::of(
+                    &field_path,
+                    format!("step {step} is longer than the range: the value stays at from"),
+                ));
+            }
+            Value::Fixed(_) => {}
+            value if value.positions() > 1 => {
+                moving.push((field_path, u64::from(copies).saturating_mul(value.every())))
+            }
+            _ => {}
+        }
+    }
+    if copies > 1 {
+        let note = |(field_path, every): (String, u64)| {
+            let message = format!("each packet is repeated {copies} times (clone): this changes every {every} packets");
+            Flaw::of(&field_path, message)
+        };
+        out.extend(moving.into_iter().map(note));
+    }
+}
+
+/// The written fields of a flow that may vary, with what they hold.
+fn varying(profile: &Profile, path: &str, places: &Places) -> Vec<(String, Value)> {
+    let mut copy = profile.clone();
+    let mut out = Vec::new();
+    for field_path in places.under(path) {
+        let field = read::field_at(&field_path).filter(|field| field.form == Form::MayVary);
+        let slot = field.and_then(|field| read::slot(&mut copy, &field_path, field));
+        if let Some(Setting::Varying(value)) = slot.map(|slot| slot.take()) {
+            out.push((field_path, value));
+        }
+    }
+    out
+}

@@ -1,0 +1,358 @@
+//! Walks a parsed TOML text along the table of fields and fills a profile, collecting every problem on the way.
+
+use std::ops::Range;
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use super::{
+    Flow, Ip, Profile, Vlan, blank,
+    field::{self, FIELDS, Fallback, Field, Lens, NOT_YET, Shape},
+    literal,
+    problem::{Flaw, MAX_PROBLEMS, Places, nearest},
+    setting::{Setting, Slot},
+};
+
+/// A profile as far as it could be read; valid when `flaws` stays empty through the checks.
+pub(super) struct Draft {
+    pub profile: Profile,
+    pub places: Places,
+    pub flaws: Vec<Flaw>,
+}
+
+const MAX_FLOWS: usize = 1024;
+const MAX_VLANS: usize = 8;
+
+/// Reads everything the table knows; missing required fields are flaws too.
+pub(super) fn draft(root: &DeTable<'_>, text: &str) -> Draft {
+    let mut profile = blank::profile();
+    fill_profile("", &mut profile);
+    fill_profile("tx", &mut profile);
+    let mut reader = Reader { text, draft: Draft { profile, places: Places::default(), flaws: Vec::new() } };
+    reader.table("", root);
+    reader.name_flows();
+    reader.draft
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    draft: Draft,
+}
+
+impl Reader<'_> {
+    fn flaw(&mut self, path: &str, at: Range<usize>, message: impl Into<String>) {
+        self.draft.flaws.push(Flaw::new(path, at, message));
+    }
+
+    /// `path` carries positions (`flow.0.vlan.1`), the table of fields does not (`flow.vlan`).
+    fn table(&mut self, path: &str, table: &DeTable<'_>) {
+        for (key, value) in by_kind_first(table) {
+            if self.draft.flaws.len() > MAX_PROBLEMS {
+                return;
+            }
+            let child = if path.is_empty() { key.get_ref().to_string() } else { format!("{path}.{}", key.get_ref()) };
+            let known = schema_key(path, key.get_ref());
+            if let Some(field) = field::field(&known) {
+                self.draft.places.add(&child, value.span());
+                self.field(&child, field, value);
+            } else if let Some(group) = field::group(&known) {
+                self.draft.places.add(&child, value.span());
+                match group.shape {
+                    Shape::One => self.group(&child, &known, value),
+                    Shape::Many => self.groups(&child, &known, value),
+                }
+            } else {
+                let flaw = Flaw { at: Some(key.span()), ..unknown(&child) };
+                self.draft.flaws.push(flaw);
+            }
+        }
+    }
+
+    fn group(&mut self, path: &str, known: &str, value: &Spanned<DeValue<'_>>) {
+        let DeValue::Table(table) = value.as_ref() else {
+            let name = field::last(known);
+            let (open, close) = if known == "tx" { ("[tx]", "") } else { (name, " = { … }") };
+            self.flaw(path, value.span(), format!("{} instead of a table: write {open}{close}", a(value)));
+            return;
+        };
+        if let Some(flow) = flow_number(path) {
+            self.open_header(path, known, flow);
+        }
+        self.table(path, table);
+    }
+
+    /// A header that stands in the file, if only as `{}`, is part of the packet, with its defaults.
+    fn open_header(&mut self, path: &str, known: &str, number: usize) {
+        let Some(flow) = self.draft.profile.flows.get_mut(number) else {
+            return;
+        };
+        match known {
+            "flow.ipv4" => flow.ip = Some(Ip::V4(blank::ipv4())),
+            "flow.ipv6" if matches!(flow.ip, Some(Ip::V4(_))) => {
+                let message = "this flow has ipv4 too; a packet has one of them";
+                self.draft.flaws.push(Flaw::of(path, message));
+                return;
+            }
+            "flow.ipv6" => flow.ip = Some(Ip::V6(blank::ipv6())),
+            "flow.udp" => flow.udp = Some(blank::udp()),
+            _ => return,
+        }
+        fill_flow(known, flow);
+    }
+
+    fn groups(&mut self, path: &str, known: &str, value: &Spanned<DeValue<'_>>) {
+        let (limit, example) = match known {
+            "flow" => (MAX_FLOWS, "[[flow]]"),
+            _ => (MAX_VLANS, "vlan = [{ id = 100 }]"),
+        };
+        let DeValue::Array(items) = value.as_ref() else {
+            let message = format!("{} instead of a list of tables: write {example}", a(value));
+            return self.flaw(path, value.span(), message);
+        };
+        if items.len() > limit {
+            self.flaw(path, value.span(), format!("{} of them are too many (at most {limit})", items.len()));
+        }
+        for (number, item) in items.iter().enumerate().take(limit) {
+            let child = format!("{path}.{number}");
+            self.draft.places.add(&child, item.span());
+            match item.as_ref() {
+                DeValue::Table(table) => {
+                    self.open_item(&child, known);
+                    self.table(&child, table);
+                }
+                _ => {
+                    let message = format!("{} instead of a table: write {example}", a(item));
+                    self.open_item(&child, known);
+                    self.flaw(&child, item.span(), message);
+                }
+            }
+        }
+    }
+
+    fn open_item(&mut self, path: &str, known: &str) {
+        let flows = &mut self.draft.profile.flows;
+        if known == "flow" {
+            let mut flow = blank::flow();
+            for group in ["flow", "flow.eth", "flow.payload"] {
+                fill_flow(group, &mut flow);
+            }
+            flows.push(flow);
+            self.draft.places.names.push(None);
+        } else if let Some(flow) = flow_number(path).and_then(|number| flows.get_mut(number)) {
+            flow.vlan.push(default_vlan());
+        }
+    }
+
+    fn field(&mut self, path: &str, field: &'static Field, value: &Spanned<DeValue<'_>>) {
+        if field.key == "version" && newer(value) {
+            let shown = &self.text[value.span()];
+            let message = format!("{shown} is newer than this release, which reads version 1: update txdeck");
+            return self.flaw(path, value.span(), message);
+        }
+        match literal::read(field, value, self.text) {
+            Ok(setting) => {
+                if let Some(slot) = slot(&mut self.draft.profile, path, field) {
+                    slot.put(setting);
+                }
+            }
+            Err(wrong) => {
+                let flaws = wrong.into_iter().map(|(at, message)| Flaw::new(path, at, message));
+                self.draft.flaws.extend(flaws);
+            }
+        }
+    }
+
+    /// Flows without a name are called by their place; messages use the names from here on.
+    fn name_flows(&mut self) {
+        for (number, flow) in self.draft.profile.flows.iter_mut().enumerate() {
+            if flow.name.is_empty() {
+                flow.name = format!("flow-{}", number + 1);
+            }
+            self.draft.places.names[number] = Some(flow.name.clone());
+        }
+        let names = &self.draft.places.names;
+        let twice = |name: &Option<String>| names.iter().filter(|other| *other == name).count() > 1;
+        let unclear: Vec<bool> = names.iter().map(twice).collect();
+        let misnamed: Vec<String> = self.draft.flaws.iter().map(|flaw| flaw.path.clone()).collect();
+        for (number, (name, unclear)) in self.draft.places.names.iter_mut().zip(unclear).enumerate() {
+            if unclear || misnamed.contains(&format!("flow.{number}.name")) {
+                *name = None;
+            }
+        }
+    }
+}
+
+/// A payload's `kind` decides what its `bytes` mean, so it is read first; otherwise any order does.
+fn by_kind_first<'a, 'i>(
+    table: &'a DeTable<'i>,
+) -> impl Iterator<Item = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>)> {
+    let first = table.iter().filter(|(key, _)| key.get_ref() == "kind");
+    let rest = table.iter().filter(|(key, _)| key.get_ref() != "kind");
+    first.chain(rest)
+}
+
+/// `a table`, `an integer`.
+fn a(value: &Spanned<DeValue<'_>>) -> String {
+    let kind = value.as_ref().type_str();
+    format!("{} {kind}", if kind.starts_with(['a', 'i', 'o']) { "an" } else { "a" })
+}
+
+fn newer(value: &Spanned<DeValue<'_>>) -> bool {
+    let number = value.as_ref().as_integer().and_then(|n| i128::from_str_radix(n.as_str(), n.radix()).ok());
+    number.is_some_and(|number| number > 1)
+}
+
+/// `flow.0.vlan.1` and `id` make `flow.vlan.id`.
+fn schema_key(path: &str, key: &str) -> String {
+    let mut out = String::new();
+    for (depth, part) in path.split('.').filter(|part| !part.is_empty()).enumerate() {
+        // Numbers stand only where a list's items do: behind `flow` and behind `vlan`.
+        let number = matches!(depth, 1 | 3) && path.starts_with("flow.") && part.parse::<usize>().is_ok();
+        if !number {
+            out.push_str(part);
+            out.push('.');
+        }
+    }
+    out + key
+}
+
+/// `flow.3.udp.dst` is the field `flow.udp.dst`.
+pub(super) fn field_at(path: &str) -> Option<&'static Field> {
+    field::field(&schema(path))
+}
+
+/// `flow.3.udp` is the group `flow.udp`.
+pub(super) fn schema(path: &str) -> String {
+    let (group, key) = path.rsplit_once('.').unwrap_or(("", path));
+    schema_key(group, key)
+}
+
+pub(super) fn flow_number(path: &str) -> Option<usize> {
+    path.strip_prefix("flow.")?.split('.').next()?.parse().ok()
+}
+
+fn vlan_number(path: &str) -> Option<usize> {
+    let mut parts = path.split('.').skip(2);
+    if parts.next() == Some("vlan") { parts.next()?.parse().ok() } else { None }
+}
+
+/// What to say of a key that the table does not have.
+pub(super) fn unknown(path: &str) -> Flaw {
+    let known = schema(path);
+    let (group, name) = (field::parent(&known), field::last(&known));
+    if NOT_YET.contains(&known.as_str()) {
+        return Flaw::of(path, format!("{name} is not supported by this release"));
+    }
+    let here = nearest(name, field::names_in(group)).map(|near| match path.rsplit_once('.') {
+        Some((parent, _)) => format!("{parent}.{near}"),
+        None => near.to_string(),
+    });
+    let elsewhere = || FIELDS.iter().map(|field| field.key).find(|key| field::last(key) == name).map(str::to_string);
+    match here.or_else(elsewhere) {
+        Some(near) => Flaw { near: Some(near), ..Flaw::of(path, "no such key") },
+        None => {
+            let names: Vec<&str> = field::names_in(group).collect();
+            Flaw::of(path, format!("no such key (known here: {})", names.join(", ")))
+        }
+    }
+}
+
+/// Where a path's setting lives in a profile; `None` when its flow, tag or header does not exist.
+pub(super) fn slot<'a>(profile: &'a mut Profile, path: &str, field: &Field) -> Option<Slot<'a>> {
+    match field.lens {
+        Lens::Nowhere => None,
+        Lens::Profile(lens) => Some(lens(profile)),
+        Lens::Flow(lens) => lens(profile.flows.get_mut(flow_number(path)?)?),
+        Lens::Vlan(lens) => {
+            let flow = profile.flows.get_mut(flow_number(path)?)?;
+            flow.vlan.get_mut(vlan_number(path)?).map(lens)
+        }
+    }
+}
+
+fn fill_flow(group: &str, flow: &mut Flow) {
+    fill_defaults(group, |field, setting| {
+        if let Lens::Flow(lens) = field.lens
+            && let Some(slot) = lens(flow)
+        {
+            slot.put(setting);
+        }
+    });
+}
+
+fn fill_profile(group: &str, profile: &mut Profile) {
+    fill_defaults(group, |field, setting| {
+        if let Lens::Profile(lens) = field.lens {
+            lens(profile).put(setting);
+        }
+    });
+}
+
+fn default_vlan() -> Vlan {
+    let mut vlan = blank::vlan();
+    fill_defaults("flow.vlan", |field, setting| {
+        if let Lens::Vlan(lens) = field.lens {
+            lens(&mut vlan).put(setting);
+        }
+    });
+    vlan
+}
+
+/// Defaults are TOML in the table, read as a file's values are, so that there is one place for each.
+fn fill_defaults(group: &str, mut put: impl FnMut(&Field, Setting)) {
+    for field in field::fields_of(group) {
+        put(field, default_of(field));
+    }
+}
+
+/// The setting a field has when nothing is written.
+pub(super) fn default_of(field: &Field) -> Setting {
+    let Fallback::Is(text) = field.fallback else {
+        return Setting::Unset;
+    };
+    let value = DeValue::parse(text).ok();
+    value.and_then(|value| literal::read(field, &value, text).ok()).unwrap_or(Setting::Unset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Ip, Vlan};
+
+    /// A profile with every header in one of two flows.
+    fn full() -> Profile {
+        let mut profile = blank::profile();
+        let headers = [Ip::V4(blank::ipv4()), Ip::V6(blank::ipv6())];
+        for ip in headers {
+            let vlan: Vec<Vlan> = vec![blank::vlan()];
+            profile.flows.push(Flow { ip: Some(ip), udp: Some(blank::udp()), vlan, ..blank::flow() });
+        }
+        profile
+    }
+
+    #[test]
+    fn every_default_fits_its_slot_and_comes_back() {
+        for field in FIELDS.iter().filter(|field| field.key != "version") {
+            let flow = if field.key.starts_with("flow.ipv6") { 1 } else { 0 };
+            let path = field.key.replace("vlan.", "vlan.0.").replacen("flow.", &format!("flow.{flow}."), 1);
+            assert_eq!(field_at(&path).map(|field| field.key), Some(field.key));
+            let setting = default_of(field);
+            assert_eq!(setting == Setting::Unset, !matches!(field.fallback, Fallback::Is(_)), "{}", field.key);
+            let mut profile = full();
+            let put = slot(&mut profile, &path, field).expect("a place").put(setting.clone());
+            assert!(put || field.key == "flow.name" || field.key == "flow.eth.dst", "{}", field.key);
+            if put {
+                assert_eq!(slot(&mut profile, &path, field).map(Slot::take), Some(setting), "{}", field.key);
+            }
+        }
+    }
+
+    #[test]
+    fn flows_may_have_numbers_for_names() {
+        assert_eq!(schema("flow.3.udp.dst"), "flow.udp.dst");
+        assert_eq!(schema("flow.0.vlan.1.id"), "flow.vlan.id");
+        assert_eq!(schema("tx.0"), "tx.0");
+    }
+}
