@@ -68,7 +68,7 @@ fn high_half(a: u128, b: u128) -> u128 {
     let half = u128::from(u64::MAX);
     let (a_high, a_low, b_high, b_low) = (a >> 64, a & half, b >> 64, b & half);
     let (low_high, high_low) = (a_low * b_high, a_high * b_low);
-    let middle = (a_low * b_low >> 64) + (low_high & half) + (high_low & half);
+    let middle = ((a_low * b_low) >> 64) + (low_high & half) + (high_low & half);
     a_high * b_high + (low_high >> 64) + (high_low >> 64) + (middle >> 64)
 }
 

@@ -63,7 +63,7 @@ impl Place {
     /// How far the number is shifted within the 16-bit words of a checksum (all headers start at even bytes).
     pub(super) fn sum_shift(&self) -> u32 {
         match self.unit {
-            Unit::Byte if self.at % 2 == 0 => self.shift + 8,
+            Unit::Byte if self.at.is_multiple_of(2) => self.shift + 8,
             _ => self.shift,
         }
     }

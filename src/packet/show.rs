@@ -72,7 +72,11 @@ fn write_line(f: &mut fmt::Formatter<'_>, frame: &Annotated, line: &Line) -> fmt
         write!(f, "{byte:02x}")?;
         inside = varies;
     }
-    f.write_str(if inside { "]" } else { " " })?;
+    f.write_str(match (inside, line.words.is_empty()) {
+        (true, _) => "]",
+        (false, true) => "",
+        (false, false) => " ",
+    })?;
     if line.words.is_empty() {
         return f.write_str("\n");
     }

@@ -13,7 +13,7 @@ pub(super) const LONGEST: usize = 65535;
 #[derive(Debug, Clone)]
 pub(super) enum Size {
     Fixed(usize),
-    Varies { bytes: Narrow, longest: usize },
+    Varies { bytes: Narrow, shortest: usize, longest: usize },
 }
 
 impl Size {
@@ -22,6 +22,13 @@ impl Size {
         match self {
             Size::Fixed(bytes) => *bytes,
             Size::Varies { bytes, .. } => bytes.at(k) as usize,
+        }
+    }
+
+    pub(super) fn shortest(&self) -> usize {
+        match self {
+            Size::Fixed(bytes) => *bytes,
+            Size::Varies { shortest, .. } => *shortest,
         }
     }
 

@@ -79,6 +79,7 @@ impl Draft<'_> {
             None => Size::Fixed(form.first() as usize),
             Some(motion) => Size::Varies {
                 bytes: motion.narrow(draw::key(self.seed, self.flow, "size")),
+                shortest: form.min() as usize,
                 longest: form.max() as usize,
             },
         })
@@ -112,8 +113,9 @@ impl Draft<'_> {
         }
         let pktgen = (flow.payload == Payload::Pktgen && longest - at >= pktgen::HEADER).then_some(at);
         if let Some(at) = pktgen {
-            // The magic stays; sequence, time and stream number move.
-            self.varying.push(at + 4..longest.min(at + pktgen::WITH_STREAM));
+            // The magic stays unless it is missing in the shortest frames; sequence, time and stream number move.
+            let magic = if size.shortest() - at < pktgen::HEADER { 0 } else { 4 };
+            self.varying.push(at + magic..longest.min(at + pktgen::WITH_STREAM));
         }
         let mut frame = Frame {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),

@@ -1,0 +1,214 @@
+//! What holds for every profile: random ones, over all header stacks.
+
+use proptest::{prelude::*, test_runner::Config};
+use txdeck::{
+    packet::{Frame, dissect},
+    profile::{Flow, Ip, Ipv4, Ipv6, Mac, Order, Payload, Udp, Value, Vlan},
+};
+
+use crate::{
+    build::{bytes, frame, plan, profile, raw_flow, stamp},
+    model::expected,
+    seen::see,
+};
+
+/// Any form of value in `low..=high`.
+fn value(low: u128, high: u128) -> BoxedStrategy<Value> {
+    let pair = (low..=high, low..=high).prop_map(|(a, b)| (a.min(b), a.max(b)));
+    let pair = prop_oneof![3 => pair, 1 => Just((low, high))];
+    let sweep = (pair.clone(), prop_oneof![Just(1_u128), 0..=9_u128, 1..=high - low + 1], 1..5_u64)
+        .prop_map(|((from, to), step, every)| Value::Sweep { from, to, step, every });
+    let random = (pair, 1..5_u64).prop_map(|((low, high), every)| Value::Random { low, high, every });
+    let list =
+        (prop::collection::vec(low..=high, 1..6), 1..5_u64).prop_map(|(values, every)| Value::List { values, every });
+    prop_oneof![2 => (low..=high).prop_map(Value::Fixed), 1 => sweep, 1 => random, 1 => list].boxed()
+}
+
+fn bits(bits: u32) -> BoxedStrategy<Value> {
+    match bits {
+        128 => prop_oneof![value(0, u128::MAX - 1), value(7 << 64, 7 << 64 | u128::from(u64::MAX))].boxed(),
+        _ => value(0, (1 << bits) - 1),
+    }
+}
+
+fn tag() -> impl Strategy<Value = Vlan> {
+    // Only types that the parser knows for tags; others are tested byte by byte.
+    let tpid = prop_oneof![
+        Just(Value::Fixed(0x8100)),
+        Just(Value::List { values: vec![0x8100, 0x88a8], every: 2 }),
+        Just(Value::Sweep { from: 0x8100, to: 0x9100, step: 0x1000, every: 1 }),
+    ];
+    (bits(12), bits(3), any::<bool>(), tpid).prop_map(|(id, pcp, dei, tpid)| Vlan { id, pcp, dei, tpid })
+}
+
+fn ip() -> impl Strategy<Value = Option<Ip>> {
+    let v4 = (bits(32), bits(32), bits(8), bits(6), bits(2), bits(16))
+        .prop_map(|(src, dst, ttl, dscp, ecn, id)| Ip::V4(Ipv4 { src, dst, ttl, dscp, ecn, id }));
+    let v6 = (bits(128), bits(128), bits(8), bits(6), bits(2), bits(20)).prop_map(
+        |(src, dst, hop_limit, dscp, ecn, flow_label)| Ip::V6(Ipv6 { src, dst, hop_limit, dscp, ecn, flow_label }),
+    );
+    prop_oneof![1 => Just(None), 4 => v4.prop_map(Some), 4 => v6.prop_map(Some)]
+}
+
+fn payload() -> impl Strategy<Value = Payload> {
+    prop_oneof![
+        3 => Just(Payload::Pktgen),
+        1 => prop::collection::vec(any::<u8>(), 1..7).prop_map(Payload::Pattern),
+        1 => Just(Payload::Zero),
+    ]
+}
+
+fn flow() -> impl Strategy<Value = Flow> {
+    let headers = (bits(48), bits(48), prop::collection::vec(tag(), 0..=3), ip());
+    let udp = (bits(16), bits(16), any::<bool>(), any::<bool>());
+    (headers, udp, payload(), any::<bool>()).prop_flat_map(|((dst, src, vlan, ip), udp, payload, nested)| {
+        let (sport, dport, checksum, wanted) = udp;
+        let udp = (wanted && ip.is_some()).then_some(Udp { src: sport, dst: dport, checksum });
+        let order = if nested { Order::Nested } else { Order::Together };
+        let mut flow = Flow { vlan, ip, udp, payload, order, runt: true, ..raw_flow() };
+        flow.eth.dst = Mac::Is(dst);
+        flow.eth.src = Mac::Is(src);
+        let least = headers_len(&flow);
+        prop_oneof![value(least, least + 20), value(least, 300), value(least, 1514)]
+            .prop_map(move |size| Flow { size, ..flow.clone() })
+    })
+}
+
+fn headers_len(flow: &Flow) -> u128 {
+    let ip = match flow.ip {
+        None => 0,
+        Some(Ip::V4(_)) => 20,
+        Some(Ip::V6(_)) => 40,
+    };
+    14 + 4 * flow.vlan.len() as u128 + ip + if flow.udp.is_some() { 8 } else { 0 }
+}
+
+fn builds() -> impl Strategy<Value = Vec<u64>> {
+    let k = prop_oneof![4 => 0..40_u64, 1 => any::<u64>(), 1 => Just(u64::MAX)];
+    prop::collection::vec(k, 1..24)
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 600, ..Config::default() })]
+
+    #[test]
+    fn every_frame_parses_with_the_values_it_should_have(flow in flow(), builds in builds()) {
+        let frame = frame(flow.clone());
+        for k in builds {
+            let bytes = bytes(&frame, k);
+            prop_assert_eq!(bytes.len(), frame.len(k));
+            prop_assert!(bytes.len() <= frame.max_len());
+            let seen = see(&bytes);
+            for (name, expected) in expected(&flow, k) {
+                prop_assert!(expected.allows(seen[&name]), "{} is {}, not {:?}", name, seen[&name], expected);
+            }
+            let unchecked = flow.udp.as_ref().is_some_and(|udp| !udp.checksum) && matches!(flow.ip, Some(Ip::V4(_)));
+            if let Some(checksum) = seen.get("udp.checksum") {
+                prop_assert_eq!(*checksum == 0, unchecked);
+            }
+            let payload = &bytes[headers_len(&flow) as usize..];
+            prop_assert_eq!(payload, payload_of(&flow.payload, payload.len(), k));
+        }
+    }
+
+    #[test]
+    fn memory_that_holds_an_earlier_build_ends_up_the_same(flow in flow(), builds in builds()) {
+        let frame = frame(flow);
+        let (mut memory, mut held) = (vec![0xee; frame.max_len()], 0);
+        for k in builds {
+            frame.write(&mut memory, &mut held, &stamp(k));
+            prop_assert_eq!(&memory[..frame.len(k)], &bytes(&frame, k)[..], "build {}", k);
+        }
+    }
+
+    #[test]
+    fn memory_that_holds_another_flow_is_overwritten(one in flow(), two in flow(), builds in builds()) {
+        let frames = [frame(one), frame(two)];
+        let longest = frames.iter().map(Frame::max_len).max().unwrap_or(0);
+        let (mut memory, mut held) = (vec![0xee; longest], 0);
+        for (i, k) in builds.into_iter().enumerate() {
+            let frame = &frames[i % 3 % 2];
+            frame.write(&mut memory, &mut held, &stamp(k));
+            prop_assert_eq!(&memory[..frame.len(k)], &bytes(frame, k)[..], "build {}", k);
+        }
+    }
+
+    #[test]
+    fn a_build_depends_on_its_number_alone(flow in flow(), builds in builds()) {
+        let (one, two) = (frame(flow.clone()), frame(flow));
+        let forwards: Vec<Vec<u8>> = builds.iter().map(|k| bytes(&one, *k)).collect();
+        let mut backwards: Vec<Vec<u8>> = builds.iter().rev().map(|k| bytes(&two, *k)).collect();
+        backwards.reverse();
+        prop_assert_eq!(forwards, backwards);
+    }
+
+    #[test]
+    fn only_bytes_said_to_vary_do(flow in flow(), builds in builds()) {
+        let frame = frame(flow);
+        let varies = |at: usize| frame.varying().iter().any(|range| range.contains(&at));
+        let first = bytes(&frame, 0);
+        for k in builds {
+            for (at, (one, other)) in first.iter().zip(bytes(&frame, k)).enumerate() {
+                prop_assert!(*one == other || varies(at), "byte {} of build {}", at, k);
+            }
+        }
+        prop_assert!(frame.varying().windows(2).all(|pair| pair[0].end < pair[1].start));
+    }
+
+    #[test]
+    fn our_own_words_find_no_fault(flow in flow(), builds in builds()) {
+        let frame = frame(flow);
+        for k in builds {
+            let parts = dissect(&bytes(&frame, k));
+            let words: Vec<&str> = parts.iter().map(|part| part.words.as_str()).collect();
+            let faults = ["BAD", "bad", "cut", "(length", "(longer", "forbidden"];
+            let fault = words.iter().any(|words| words.split(' ').any(|word| faults.contains(&word)));
+            prop_assert!(!fault, "{:?}", words);
+            prop_assert!(parts.iter().all(|part| part.layer != "padding"));
+        }
+    }
+
+    #[test]
+    fn queues_share_one_walk(positions in 2..200_u128, step in 1..5_u128, queues in 1..8_u64) {
+        let walk = Value::Sweep { from: 1000, to: 1000 + (positions - 1) * step, step, every: 1 };
+        let frame = frame(crate::build::with_ports(walk, crate::build::v4_flow()));
+        let mut ports: Vec<u128> = (0..queues)
+            .flat_map(|queue| (queue..positions as u64).step_by(queues as usize))
+            .map(|k| see(&bytes(&frame, k))["udp.src"])
+            .collect();
+        ports.sort_unstable();
+        prop_assert_eq!(ports, (0..positions).map(|i| 1000 + i * step).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn another_seed_moves_random_fields_only(flow in flow(), seed in any::<u64>(), k in 0..1000_u64) {
+        let mut other = profile(vec![flow.clone()]);
+        other.tx.seed = seed;
+        let other = plan(&other).flows.remove(0).frame;
+        let (one, two) = (see(&bytes(&frame(flow.clone()), k)), see(&bytes(&other, k)));
+        for (name, value) in crate::model::fields(&flow) {
+            prop_assert!(matches!(value, Value::Random { .. }) || one[&name] == two[&name], "{}", name);
+        }
+    }
+}
+
+fn payload_of(payload: &Payload, len: usize, k: u64) -> Vec<u8> {
+    match payload {
+        Payload::Zero => vec![0; len],
+        Payload::Pattern(bytes) => bytes.iter().copied().cycle().take(len).collect(),
+        Payload::Pktgen if len < 16 => vec![0; len],
+        Payload::Pktgen => {
+            let stamp = stamp(k);
+            let micros = (stamp.wall_ns / 1000) as u128;
+            let mut payload = Vec::from(0xbe9b_e955_u32.to_be_bytes());
+            payload.extend(stamp.seq.to_be_bytes());
+            payload.extend(((micros / 1_000_000) as u32).to_be_bytes());
+            payload.extend(((micros % 1_000_000) as u32).to_be_bytes());
+            if len >= 18 {
+                payload.extend(stamp.stream.to_be_bytes());
+            }
+            payload.resize(len, 0);
+            payload
+        }
+    }
+}

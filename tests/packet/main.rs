@@ -1,0 +1,8 @@
+//! Packets: hand-made profiles compiled and read back by an independent parser.
+
+mod build;
+mod cases;
+mod golden;
+mod laws;
+mod model;
+mod seen;

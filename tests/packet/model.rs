@@ -1,0 +1,103 @@
+//! What each field of build `k` should be, computed the slow and obvious way.
+
+use txdeck::profile::{Flow, Ip, Mac, Order, Value};
+
+/// The fields in the order in which an odometer turns, first fastest.
+pub fn fields(flow: &Flow) -> Vec<(String, &Value)> {
+    let mut fields = Vec::new();
+    for (name, mac) in [("eth.dst", &flow.eth.dst), ("eth.src", &flow.eth.src)] {
+        if let Mac::Is(value) = mac {
+            fields.push((name.to_owned(), value));
+        }
+    }
+    for (depth, tag) in flow.vlan.iter().enumerate() {
+        for (name, value) in [("tpid", &tag.tpid), ("id", &tag.id), ("pcp", &tag.pcp)] {
+            fields.push((format!("vlan.{depth}.{name}"), value));
+        }
+    }
+    let ip: Vec<(&str, &Value)> = match &flow.ip {
+        None => Vec::new(),
+        Some(Ip::V4(ip)) => vec![
+            ("ipv4.src", &ip.src),
+            ("ipv4.dst", &ip.dst),
+            ("ipv4.ttl", &ip.ttl),
+            ("ipv4.dscp", &ip.dscp),
+            ("ipv4.ecn", &ip.ecn),
+            ("ipv4.id", &ip.id),
+        ],
+        Some(Ip::V6(ip)) => vec![
+            ("ipv6.src", &ip.src),
+            ("ipv6.dst", &ip.dst),
+            ("ipv6.hop_limit", &ip.hop_limit),
+            ("ipv6.dscp", &ip.dscp),
+            ("ipv6.ecn", &ip.ecn),
+            ("ipv6.flow_label", &ip.flow_label),
+        ],
+    };
+    fields.extend(ip.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    if let Some(udp) = &flow.udp {
+        fields.push(("udp.src".to_owned(), &udp.src));
+        fields.push(("udp.dst".to_owned(), &udp.dst));
+    }
+    fields.push(("size".to_owned(), &flow.size));
+    fields
+}
+
+/// What may stand in a field.
+#[derive(Debug)]
+pub enum Expected {
+    Exactly(u128),
+    Within(u128, u128),
+}
+
+impl Expected {
+    pub fn allows(&self, value: u128) -> bool {
+        match self {
+            Expected::Exactly(right) => value == *right,
+            Expected::Within(low, high) => (*low..=*high).contains(&value),
+        }
+    }
+}
+
+/// Every field of build `k`.
+pub fn expected(flow: &Flow, k: u64) -> Vec<(String, Expected)> {
+    let mut slower = 1_u128;
+    let mut answers = Vec::new();
+    for (name, value) in fields(flow) {
+        let (every, positions) = match value {
+            Value::Fixed(value) => {
+                answers.push((name, Expected::Exactly(*value)));
+                continue;
+            }
+            Value::Random { low, high, .. } => {
+                answers.push((name, Expected::Within(*low, *high)));
+                continue;
+            }
+            Value::Sweep { every, .. } | Value::List { every, .. } => (u128::from(*every), positions(value)),
+        };
+        let hold = if flow.order == Order::Nested { slower.saturating_mul(every) } else { every };
+        if positions > 1 {
+            slower = hold.saturating_mul(positions);
+        }
+        let index = u128::from(k) / hold % positions;
+        answers.push((name, Expected::Exactly(at(value, index))));
+    }
+    answers
+}
+
+fn positions(value: &Value) -> u128 {
+    match value {
+        Value::Sweep { from, to, step, .. } if *step > 0 => ((to - from) / step).saturating_add(1),
+        Value::List { values, .. } if values.iter().any(|value| *value != values[0]) => values.len() as u128,
+        _ => 1,
+    }
+}
+
+fn at(value: &Value, index: u128) -> u128 {
+    match value {
+        Value::Sweep { from, step, .. } => from + index * step,
+        Value::List { values, .. } => values[index as usize],
+        Value::Fixed(value) => *value,
+        Value::Random { low, .. } => *low,
+    }
+}
