@@ -5,6 +5,7 @@ mod raw_frames;
 
 use std::fs;
 use std::net::{IpAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -154,20 +155,22 @@ fn a_default_route_guards_what_it_leaves_by() {
 fn devices_below_are_guarded() {
     let lab = make();
     let mut links = Links::open().unwrap();
-    for (name, far) in [("deck1", "sink1"), ("deck2", "sink2")] {
+    let here = namespace::present_net().unwrap();
+    for (name, other, net) in [("deck1", "sink1", lab.far_fd()), ("deck2", "pair2", here.as_fd())] {
         let near = VethEnd { name, mac: [2, 0, 0, 0, 1, name.as_bytes()[4]] };
-        let far = VethEnd { name: far, mac: [2, 0, 0, 0, 2, name.as_bytes()[4]] };
-        links.create_veth(near, far, lab.far_fd(), 1).unwrap();
-        ip(&format!("link set {name} up"));
+        let far = VethEnd { name: other, mac: [2, 0, 0, 0, 2, name.as_bytes()[4]] };
+        links.create_veth(near, far, net, 1).unwrap();
     }
     ip("link add br0 type bridge");
     ip("link set deck1 master br0");
+    ip("link set pair2 master br0");
     ip("link set br0 up");
     ip("addr add 198.18.0.1/24 dev br0");
     ip("route add default via 198.18.0.2");
     let below = Guard::Below { device: "br0".to_owned(), why: Box::new(Guard::DefaultRoute) };
     assert_eq!(guard_of(&mut links, "br0"), Some(Guard::DefaultRoute));
     assert_eq!(guard_of(&mut links, "deck1"), Some(below.clone()));
+    assert_eq!(guard_of(&mut links, "pair2"), Some(below.clone()));
     assert_eq!(guard_of(&mut links, "deck0"), None);
     ip("link add link deck0 name over0 type macvlan"); // as a VLAN is, which not every kernel has
     ip("link set over0 master br0");
