@@ -1,1 +1,110 @@
-//! The face.
+//! The face: draws the app. Drawing changes nothing; all state is in the app, all glyphs and colours in the look.
+
+mod dialogs;
+mod figures;
+mod footer;
+mod glyphs;
+mod graph;
+mod header;
+mod layout;
+mod live;
+mod pages;
+mod panels;
+mod theme;
+
+pub use glyphs::Glyphs;
+pub use theme::{Role, Theme};
+
+use ratatui::{
+    Frame,
+    buffer::Buffer,
+    layout::{Position, Rect},
+    style::Style,
+};
+use unicode_width::UnicodeWidthStr;
+
+use crate::app::{App, Overlay, Screen, Tone};
+
+/// How everything looks.
+#[derive(Debug, Clone, Default)]
+pub struct Look {
+    pub theme: Theme,
+    pub glyphs: Glyphs,
+}
+
+impl Look {
+    fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    fn tone(&self, tone: Tone) -> Style {
+        self.style(match tone {
+            Tone::Plain => Role::Text,
+            Tone::Good => Role::Good,
+            Tone::Warn => Role::Warn,
+            Tone::Bad => Role::Bad,
+        })
+    }
+
+    /// Cells a text takes.
+    fn width(&self, text: &str) -> u16 {
+        u16::try_from(text.width()).unwrap_or(u16::MAX)
+    }
+}
+
+/// Draws one frame.
+pub fn draw(frame: &mut Frame, app: &App, look: &Look) {
+    let area = frame.area();
+    if let Some(cursor) = paint(frame.buffer_mut(), area, app, look) {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+/// Draws one screen into memory; answers where the cursor belongs, if anywhere.
+pub fn paint(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) -> Option<Position> {
+    let area = area.intersection(buffer.area);
+    if area.is_empty() {
+        return None;
+    }
+    buffer.set_style(area, look.style(Role::Text));
+    if layout::is_too_small(area) {
+        header::one_line(buffer, area, app, look);
+        look.glyphs.fold(buffer);
+        return None;
+    }
+    match app.screen {
+        Screen::Live => live::draw(buffer, area, app, look),
+        Screen::Devices | Screen::Pick | Screen::Help => pages::draw(buffer, area, app, look),
+    }
+    let cursor = match &app.overlay {
+        Overlay::None => None,
+        Overlay::Text(prompt) => dialogs::text(buffer, area, prompt, look),
+        Overlay::Ask(ask) => dialogs::ask(buffer, area, ask, look),
+    };
+    look.glyphs.fold(buffer);
+    cursor
+}
+
+/// One line cut to its room, with a glyph that says so.
+fn line(buffer: &mut Buffer, area: Rect, text: &str, style: Style, look: &Look) {
+    if area.is_empty() {
+        return;
+    }
+    let room = usize::from(area.width);
+    let (end, _) = buffer.set_stringn(area.x, area.y, text, room, style);
+    if usize::from(look.width(text)) > room {
+        buffer[(end.saturating_sub(1).max(area.x), area.y)].set_symbol(look.glyphs.more());
+    }
+}
+
+/// Pieces of one line, each in its style, cut at the right edge. Answers the column behind the last one.
+fn pieces(buffer: &mut Buffer, area: Rect, pieces: &[(&str, Style)]) -> u16 {
+    let mut x = area.x;
+    for (text, style) in pieces {
+        if x >= area.right() || area.height == 0 {
+            break;
+        }
+        (x, _) = buffer.set_stringn(x, area.y, text, usize::from(area.right() - x), *style);
+    }
+    x
+}

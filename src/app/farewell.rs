@@ -1,0 +1,124 @@
+//! What outlives the screen: one paragraph for the scrollback, the figures as a line, and the command that repeats them.
+
+use std::fmt::Write;
+
+use crate::stats::{si, thousands};
+
+use super::{App, Reading, knobs::knobs};
+
+/// All runs of a session.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    runs: u32,
+    submitted: u64,
+    completed: u64,
+    left: u64,
+    /// Known drops only.
+    losses: u64,
+    busy_ns: u64,
+    sending_ns: u64,
+    pub(super) saved_path: Option<String>,
+}
+
+impl Totals {
+    pub(super) fn add(&mut self, last: &Reading) {
+        let total = last.snapshot.total();
+        self.runs += 1;
+        self.submitted += last.ledger.submitted;
+        self.completed += last.ledger.completed;
+        self.left += last.ledger.left;
+        self.losses += last.ledger.losses();
+        self.busy_ns += total.busy_ns;
+        self.sending_ns += total.last_ns.saturating_sub(total.started_ns);
+    }
+
+    /// `None`: nothing was sent.
+    fn mean_pps(&self) -> Option<f64> {
+        (self.left > 0 && self.sending_ns > 0).then(|| self.left as f64 * 1e9 / self.sending_ns as f64)
+    }
+
+    fn mean_cost_ns(&self) -> Option<f64> {
+        (self.completed > 0).then(|| self.busy_ns as f64 / self.completed as f64)
+    }
+}
+
+impl App {
+    /// One paragraph for the scrollback, each line ended.
+    pub fn farewell(&self) -> String {
+        let totals = &self.totals;
+        let mut text = String::new();
+        if totals.runs > 0 {
+            let device = self.place.as_ref().map_or("", |place| place.device.as_str());
+            let runs = if totals.runs > 1 { format!(" in {} runs", totals.runs) } else { String::new() };
+            let _ = write!(
+                text,
+                "{} on {device}: submitted {}, left device {}{runs}; mean {} pps, {} ns a packet; lost {}.",
+                self.open.name,
+                thousands(totals.submitted),
+                thousands(totals.left),
+                figure(totals.mean_pps()),
+                figure(totals.mean_cost_ns()),
+                thousands(totals.losses),
+            );
+            text.push('\n');
+        }
+        if let Some(path) = &totals.saved_path {
+            let _ = writeln!(text, "Saved: {path}");
+        }
+        if self.open.is_unsaved() {
+            let _ = writeln!(text, "Not saved: the changes to {}.", self.open.name);
+        }
+        if totals.runs > 0 {
+            let _ = writeln!(text, "Again: {}", self.command());
+        }
+        text
+    }
+
+    /// `txdeck run …` with the place and every knob that differs from the file.
+    pub fn command(&self) -> String {
+        let mut command = format!("txdeck run {}", self.open.name);
+        if let Some(place) = &self.place {
+            let _ = write!(command, " {}", place.option);
+        }
+        let (now, saved) = (self.open.document(), self.open.saved());
+        for knob in knobs(now.profile()) {
+            let key = knob.key();
+            let value = now.get(&key);
+            if value != saved.get(&key)
+                && let Some(value) = value
+            {
+                let key = key.strip_prefix("tx.").unwrap_or(&key);
+                let setting = format!("{key}={}", value.trim_matches('"'));
+                let quote = if setting.contains([' ', '{', '[', '\'']) { "'" } else { "" };
+                let _ = write!(command, " -s {quote}{setting}{quote}");
+            }
+        }
+        command
+    }
+
+    /// The figures on the screen as one line.
+    pub(super) fn figures_line(&self) -> String {
+        let board = self.live.shown();
+        let figures = &board.figures;
+        let tx = &self.open.document().profile().tx;
+        let device = self.place.as_ref().map_or("no device", |place| place.device.as_str());
+        let mut line = format!(
+            "{} on {device}: burst {} clone {} rate {}: left device {} pps, cost {} ns",
+            self.open.name,
+            tx.burst,
+            tx.clone,
+            tx.rate,
+            figure(figures.left_pps),
+            figure(figures.cost_ns),
+        );
+        if let Some(ledger) = figures.ledger {
+            let _ = write!(line, ", left device {} of {} submitted", ledger.left, ledger.submitted);
+        }
+        line
+    }
+}
+
+/// `–` for what does not exist.
+fn figure(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".into(), si)
+}

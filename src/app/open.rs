@@ -1,0 +1,92 @@
+//! The profile that is open: its document, what is on disk of it, and the way back and forth over its changes.
+
+use crate::profile::{Document, Problems};
+
+/// Where the open profile came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Embedded in the program; never saved over.
+    Shipped,
+    /// A file of the user's, with its path as shown.
+    File(String),
+}
+
+#[derive(Debug)]
+pub struct Open {
+    /// What `save` saves under: a name, or a path with `/`.
+    pub name: String,
+    pub origin: Origin,
+    document: Document,
+    /// The text on disk; the unsaved mark is a difference to it.
+    saved: Document,
+    undone: Vec<Document>,
+    done: Vec<Document>,
+    /// The key that changed last, while repeats of it still belong to one change.
+    repeating: Option<String>,
+}
+
+/// More than anybody walks back; a limit on memory.
+const STEPS: usize = 1000;
+
+impl Open {
+    pub fn new(name: String, origin: Origin, document: Document) -> Self {
+        let saved = document.clone();
+        Self { name, origin, document, saved, undone: Vec::new(), done: Vec::new(), repeating: None }
+    }
+
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    pub fn saved(&self) -> &Document {
+        &self.saved
+    }
+
+    pub fn is_unsaved(&self) -> bool {
+        self.document.text() != self.saved.text()
+    }
+
+    /// Sets one field. Repeats of the same key within one tick are one step for undo. Says whether anything changed.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<bool, Problems> {
+        let before = self.document.clone();
+        self.document.set(key, value)?;
+        if self.document.text() == before.text() {
+            return Ok(false);
+        }
+        if self.repeating.as_deref() != Some(key) {
+            self.done.push(before);
+            if self.done.len() > STEPS {
+                self.done.remove(0);
+            }
+        }
+        self.repeating = Some(key.to_owned());
+        self.undone.clear();
+        Ok(true)
+    }
+
+    /// A tick has passed: the next change of the same key is a change of its own.
+    pub fn close_step(&mut self) {
+        self.repeating = None;
+    }
+
+    pub fn undo(&mut self) -> bool {
+        self.close_step();
+        let Some(before) = self.done.pop() else { return false };
+        self.undone.push(std::mem::replace(&mut self.document, before));
+        true
+    }
+
+    pub fn redo(&mut self) -> bool {
+        self.close_step();
+        let Some(after) = self.undone.pop() else { return false };
+        self.done.push(std::mem::replace(&mut self.document, after));
+        true
+    }
+
+    /// This text now stands on disk under this name. Changes made since it was handed out stay unsaved.
+    pub fn saved_as(&mut self, name: String, path: String, document: Document) {
+        self.name = name;
+        self.origin = Origin::File(path);
+        self.saved = document;
+    }
+}

@@ -1,0 +1,184 @@
+//! The bench: the place packets go to and the session on it, as the console drives them.
+
+use crate::{
+    app::{self, DeviceEntry, PlaceKind, Reading},
+    nic::link::Link,
+    profile::Document,
+    shell::{
+        failure::Failure,
+        session::{self, Retuned, Session},
+        site::{LAB_DEVICE, Place, Site, guard_of, open_links},
+    },
+};
+
+/// What a retune led to.
+pub enum Turned {
+    Taken,
+    /// The queues are being opened again; [`News::Reopened`] follows.
+    Reopening,
+}
+
+/// What happened since the last look.
+pub enum News {
+    /// Everything drained and the device has told what it knows.
+    Over { last: Reading, why: Option<String> },
+    /// The senders began anew with the plan that needed other queues or longer packets.
+    Reopened { last: Reading },
+}
+
+pub struct Bench {
+    site: Option<Site>,
+    session: Option<Session>,
+    arm: Option<String>,
+    /// Starts again with this as soon as the present session has drained.
+    reopen: Option<Box<Document>>,
+}
+
+impl Bench {
+    pub fn new(site: Option<Site>, arm: Option<String>) -> Self {
+        Self { site, session: None, arm, reopen: None }
+    }
+
+    pub fn place(&self) -> Option<app::Place> {
+        self.site.as_ref().map(place)
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// Opens the queues and releases the senders; answers the mode got and what was fallen back to.
+    pub fn start(&mut self, document: &Document) -> Result<(String, Vec<String>), Failure> {
+        let Some(site) = &mut self.site else {
+            return Err(Failure::new("no_device", "no device is chosen"));
+        };
+        let mut session = Session::start(site, document.profile())?;
+        session.release(site)?;
+        let mode = mode(&session, document.profile().tx.queues.len());
+        let notes = session.notices().to_vec();
+        self.session = Some(session);
+        Ok((mode, notes))
+    }
+
+    pub fn retune(&mut self, document: &Document) -> Result<Turned, Failure> {
+        let (Some(site), Some(session)) = (&mut self.site, &mut self.session) else { return Ok(Turned::Taken) };
+        site.check_queues(&document.profile().tx.queues)?;
+        let plan = site.compile(document.profile())?;
+        match session.retune(plan) {
+            Retuned::AtTheNextDoorbell => Ok(Turned::Taken),
+            Retuned::NeedsRestart => {
+                session.stop();
+                self.reopen = Some(Box::new(document.clone()));
+                Ok(Turned::Reopening)
+            }
+        }
+    }
+
+    pub fn stop(&mut self) {
+        self.reopen = None;
+        if let Some(session) = &mut self.session {
+            session.stop();
+        }
+    }
+
+    pub fn sample(&mut self) -> Option<Reading> {
+        let (site, session) = (self.site.as_mut()?, self.session.as_mut()?);
+        Some(reading(session.sample(site)))
+    }
+
+    /// Whether every sender has ended; the device's counters may still come in.
+    pub fn has_drained(&self) -> bool {
+        self.session.as_ref().is_none_or(Session::is_over)
+    }
+
+    /// Looks whether the session has ended. With `hurry`, late counters are not waited for.
+    pub fn news(&mut self, hurry: bool) -> Option<Result<News, Failure>> {
+        let (site, session) = (self.site.as_mut()?, self.session.as_mut()?);
+        if !session.is_over() {
+            return None;
+        }
+        let last = session.sample(site);
+        if !hurry && self.reopen.is_none() && !session.is_settled(&last) {
+            return None;
+        }
+        let finished = self.session.take()?.finish(site);
+        let why = finished.ends.iter().find_map(|end| end.reason.as_ref().map(|why| format!("queue {}: {why}", end.queue)));
+        let last = reading(finished.reading);
+        let Some(document) = self.reopen.take() else { return Some(Ok(News::Over { last, why })) };
+        Some(match self.start(&document) {
+            Ok(_) => Ok(News::Reopened { last }),
+            Err(failure) => Ok(News::Over { last, why: Some(failure.for_people()) }),
+        })
+    }
+
+    /// Devices of this namespace with the reason where sending is guarded; the simulated nic last.
+    pub fn devices(&self) -> Result<Vec<DeviceEntry>, Failure> {
+        let mut links = open_links()?;
+        let found = links.list().map_err(|why| Failure::new("netlink", format!("listing devices failed: {why}")))?;
+        let mut entries = Vec::with_capacity(found.len() + 1);
+        for link in found {
+            let is_armed = self.arm.as_deref() == Some(link.name.as_str());
+            let guard = guard_of(&mut links, link.index)?.filter(|_| !is_armed);
+            let guard = guard.map(|guard| format!("{} To do it anyway: --arm {}", guard.refusal(&link.name), link.name));
+            entries.push(DeviceEntry { facts: facts(&link), guard, name: link.name });
+        }
+        entries.push(DeviceEntry { name: "sim".into(), facts: "the simulated nic; needs no rights at all".into(), guard: None });
+        Ok(entries)
+    }
+
+    pub fn choose(&mut self, device: &str) -> Result<app::Place, Failure> {
+        if let Some(site) = self.site.as_ref().filter(|site| site.lab.is_some()) {
+            return match device == site.device {
+                true => Ok(place(site)),
+                false => Err(Failure::new("in_lab", format!("this console lives in its lab and sends on {LAB_DEVICE} only"))),
+            };
+        }
+        let wanted = if device == "sim" { Place::Sim } else { Place::Device(device.to_owned()) };
+        let mut site = Site::open(wanted, None)?;
+        site.check_guard(self.arm.as_deref().filter(|armed| *armed == device))?;
+        let chosen = place(&site);
+        self.site = Some(site);
+        Ok(chosen)
+    }
+}
+
+fn reading(reading: session::Reading) -> Reading {
+    Reading { at_ns: reading.snapshot.at_ns, snapshot: reading.snapshot, ledger: reading.ledger }
+}
+
+fn place(site: &Site) -> app::Place {
+    let kind = match site.place {
+        Place::Sim => PlaceKind::Sim,
+        Place::Device(_) => PlaceKind::Real,
+        Place::Lab => PlaceKind::Lab,
+    };
+    app::Place {
+        device: site.device.clone(),
+        kind,
+        far_end: (kind == PlaceKind::Lab).then(|| "sink0".to_owned()),
+        facts: site.link().map(facts).unwrap_or_default(),
+        option: if kind == PlaceKind::Lab { "--lab".into() } else { format!("-i {}", site.device) },
+    }
+}
+
+fn facts(link: &Link) -> String {
+    let mac = link.mac.map(|byte| format!("{byte:02x}")).join(":");
+    let state = match (link.up, link.carrier) {
+        (false, _) => "down",
+        (true, false) => "no carrier",
+        (true, true) => "up",
+    };
+    let driver = link.driver.as_deref().or(link.kind.as_deref()).unwrap_or("-");
+    let queues = link.channels.map_or(link.tx_queues, |(now, _)| now).max(1);
+    format!("{driver:<8} {mac}  mtu {:<5} {state:<10} {queues}q", link.mtu)
+}
+
+/// `copy 1q`.
+fn mode(session: &Session, queues: usize) -> String {
+    let mode = match (session.mode.zero_copy, session.mode.copy) {
+        (true, _) => "zero-copy",
+        (false, true) => "copy",
+        (false, false) => "sim",
+    };
+    format!("{mode} {queues}q")
+}

@@ -1,0 +1,189 @@
+//! Where packets go: the simulated nic, a device, or a lab's near end. Opened once, serves many runs.
+
+use crate::{
+    lab::{Lab, NEAR_DEVICE, NEAR_MAC},
+    nic::link::{Guard, Link, Links},
+    packet::{Facts, Plan, compile},
+    profile::{Mac, Profile},
+    shell::{failure::Failure, lookup::nearest},
+};
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    Sim,
+    Device(String),
+    /// The near end of the lab this process is in.
+    Lab,
+}
+
+const SIM_MTU: u32 = 1500;
+
+/// A place, with what the kernel says of it.
+pub struct Site {
+    pub place: Place,
+    pub device: String,
+    /// `None`: simulated.
+    kernel: Option<(Links, Link)>,
+    pub lab: Option<Lab>,
+    /// Sends although guarded: its queues must go on receiving.
+    armed: bool,
+}
+
+impl Place {
+    /// `-i`, else the profile's own device; `sim` is the simulated nic wherever a device can be named.
+    pub fn named(option: Option<&str>, profile: &Profile) -> Result<Place, Failure> {
+        match option.or(profile.tx.device.as_deref()) {
+            Some("sim") => Ok(Place::Sim),
+            Some(device) => Ok(Place::Device(device.to_owned())),
+            None => Err(Failure::new("no_device", "no device is named: use --lab, -i IF, or tx.device in the profile")
+                .with_fix("txdeck devices lists them; -i sim needs no rights at all")),
+        }
+    }
+}
+
+impl Site {
+    pub fn open(place: Place, lab: Option<Lab>) -> Result<Site, Failure> {
+        let device = match &place {
+            Place::Sim => return Ok(Site { place, device: "sim".into(), kernel: None, lab: None, armed: false }),
+            Place::Device(device) => device.clone(),
+            Place::Lab => NEAR_DEVICE.to_owned(),
+        };
+        let mut links = open_links()?;
+        let link = find(&mut links, &device)?;
+        Ok(Site { place, device: link.name.clone(), kernel: Some((links, link)), lab, armed: false })
+    }
+
+    /// As last asked.
+    pub fn link(&self) -> Option<&Link> {
+        self.kernel.as_ref().map(|(_, link)| link)
+    }
+
+    pub fn links(&mut self) -> Option<(&mut Links, u32)> {
+        self.kernel.as_mut().map(|(links, link)| (links, link.index))
+    }
+
+    pub fn is_sim(&self) -> bool {
+        self.place == Place::Sim
+    }
+
+    /// Whether it sends although it is guarded.
+    pub fn is_armed(&self) -> bool {
+        self.armed
+    }
+
+    /// Asks the kernel again: MTU, MAC and queues may have changed since.
+    pub fn refresh(&mut self) -> Result<(), Failure> {
+        if let Some((links, link)) = &mut self.kernel {
+            *link = find(links, &link.name.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a guarded device unless `arm` names it. A lab is nobody's lifeline.
+    pub fn check_guard(&mut self, arm: Option<&str>) -> Result<(), Failure> {
+        if let Some(armed) = arm.filter(|armed| *armed != self.device) {
+            let message =
+                format!("--arm {armed}, but the device is {}: --arm must name the device that sends", self.device);
+            return Err(Failure::new("arm_mismatch", message));
+        }
+        let (Place::Device(_), Some((links, link))) = (&self.place, &mut self.kernel) else { return Ok(()) };
+        match guard_of(links, link.index)? {
+            None => Ok(()),
+            Some(_) if arm.is_some() => {
+                self.armed = true;
+                Ok(())
+            }
+            Some(guard) => {
+                let fix = format!("To do it anyway: --arm {}", self.device);
+                Err(Failure::told("guarded", &guard.refusal(&self.device), &fix))
+            }
+        }
+    }
+
+    /// Turns a profile into a plan with this place's MAC and neighbours.
+    pub fn compile(&mut self, profile: &Profile) -> Result<Plan, Failure> {
+        let facts = self.facts(profile)?;
+        compile(profile, &facts).map_err(|why| Failure::new("no_neighbour", why.to_string()))
+    }
+
+    fn facts(&mut self, profile: &Profile) -> Result<Facts, Failure> {
+        let Some((links, link)) = &mut self.kernel else {
+            return Ok(Facts { device_mac: NEAR_MAC, neighbours: Vec::new() });
+        };
+        let asks = profile.flows.iter().any(|flow| flow.eth.dst == Mac::Neighbour);
+        let neighbours = if asks { links.neighbours(link.index).map_err(netlink("neighbours"))? } else { Vec::new() };
+        Ok(Facts { device_mac: link.mac, neighbours })
+    }
+
+    /// How many queues the device can transmit on; `None`: simulated, as many as one likes.
+    pub fn queues(&self) -> Option<u32> {
+        self.link().map(|link| link.channels.map_or(link.tx_queues, |(now, _)| now).max(1))
+    }
+
+    /// Refuses queues that the device does not have.
+    pub fn check_queues(&self, queues: &[u32]) -> Result<(), Failure> {
+        let Some(has) = self.queues() else { return Ok(()) };
+        let Some(queue) = queues.iter().find(|queue| **queue >= has) else { return Ok(()) };
+        let (device, last, wanted) = (&self.device, has - 1, queue + 1);
+        let plural = if has == 1 { "" } else { "s" };
+        let message = format!("{device} queue {queue}: this device has {has} queue{plural}, 0..{last}");
+        let fix = match self.place {
+            Place::Lab => format!("Use --queues 0..{last}, or: --lab-queues {wanted}"),
+            _ => format!("Use --queues 0..{last}, or: ethtool -L {device} combined {wanted}"),
+        };
+        Err(Failure::new("no_such_queue", message).with_fix(fix))
+    }
+
+    /// Flows whose frames are longer than the device takes (MTU + 14, + 4 per VLAN tag): they would all be dropped.
+    pub fn oversize(&self, profile: &Profile) -> Vec<String> {
+        let mtu = self.link().map_or(SIM_MTU, |link| link.mtu);
+        if self.is_sim() {
+            return Vec::new();
+        }
+        let enabled = profile.flows.iter().filter(|flow| flow.enabled);
+        let too_long = enabled.filter_map(|flow| {
+            let longest = u128::from(mtu) + 14 + 4 * flow.vlan.len() as u128;
+            (flow.size.max() > longest).then(|| {
+                format!(
+                    "flow {}: frames of {} bytes are longer than {} takes: MTU {mtu} means {longest} bytes with these \
+                     headers; they will be dropped. Raise it: ip link set {} mtu {}",
+                    flow.name,
+                    flow.size.max(),
+                    self.device,
+                    self.device,
+                    flow.size.max() - 14 - 4 * flow.vlan.len() as u128
+                )
+            })
+        });
+        too_long.collect()
+    }
+}
+
+/// A socket to ask the kernel for its devices.
+pub fn open_links() -> Result<Links, Failure> {
+    Links::open().map_err(netlink("devices"))
+}
+
+/// The guard of one device, if any.
+pub fn guard_of(links: &mut Links, index: u32) -> Result<Option<Guard>, Failure> {
+    let guards = links.guards().map_err(netlink("routes and connections"))?;
+    Ok(guards.into_iter().find(|(at, _)| *at == index).map(|(_, guard)| guard))
+}
+
+fn find(links: &mut Links, device: &str) -> Result<Link, Failure> {
+    let found = links.by_name(device).map_err(netlink("devices"))?;
+    found.ok_or_else(|| {
+        let known = links.list().unwrap_or_default().into_iter().map(|link| link.name);
+        let fix = match nearest(device, known) {
+            Some(nearest) => format!("Did you mean {nearest}? txdeck devices lists them"),
+            None => "txdeck devices lists them".to_owned(),
+        };
+        Failure::new("no_device", format!("{device}: there is no such device here")).with_fix(fix)
+    })
+}
+
+/// A question to the kernel that it did not answer.
+pub fn netlink(what: &'static str) -> impl Fn(std::io::Error) -> Failure {
+    move |why| Failure::new("netlink", format!("asking the kernel for its {what} failed: {why}"))
+}

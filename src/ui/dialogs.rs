@@ -1,0 +1,87 @@
+//! What lies over a screen: a text field, a question.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+    style::Style,
+    widgets::{Clear, Widget},
+};
+
+use crate::app::{Ask, Prompt};
+
+use super::{Look, Role, layout, line, panels::boxed, pieces};
+
+/// Answers where the cursor belongs.
+pub fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, look: &Look) -> Option<Position> {
+    let inner = panel(buffer, layout::dialog(area, 70, 5), &prompt.title, look);
+    let field = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), height: 1, ..inner };
+    let before = prompt.before_cursor();
+    let text = prompt.text();
+    // The field follows the cursor: what is left of it may leave the sight.
+    let skip = usize::from(look.width(&before).saturating_sub(field.width.saturating_sub(1)));
+    let visible: String = skip_columns(&text, skip, look);
+    pieces(buffer, field, &[(&visible, look.style(Role::Text))]);
+    let hint = Rect { y: inner.y + 1, ..field };
+    let role = if prompt.is_refused { Role::Bad } else { Role::Dim };
+    wrapped(buffer, Rect { height: inner.height.saturating_sub(1).min(2), ..hint }, &prompt.hint, look.style(role), look);
+    let x = field.x + look.width(&before).saturating_sub(skip as u16);
+    (field.height > 0).then(|| Position::new(x.min(area.right().saturating_sub(1)), field.y))
+}
+
+pub fn ask(buffer: &mut Buffer, area: Rect, ask: &Ask, look: &Look) -> Option<Position> {
+    let height = u16::try_from(ask.lines.len()).unwrap_or(u16::MAX).saturating_add(4);
+    let inner = panel(buffer, layout::dialog(area, 70, height), "?", look);
+    let mut at = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), height: 1.min(inner.height), ..inner };
+    for text in &ask.lines {
+        if at.y >= inner.bottom() {
+            return None;
+        }
+        line(buffer, at, text, look.style(Role::Text), look);
+        at.y += 1;
+    }
+    at.y = at.y.saturating_add(1).min(inner.bottom().saturating_sub(1));
+    let mut x = at.x;
+    for (i, answer) in ask.answers.iter().enumerate() {
+        let style = look.style(if i == ask.selected { Role::Select } else { Role::Text });
+        let text = if i == ask.selected { format!("[{}]", answer.name()) } else { format!(" {} ", answer.name()) };
+        x = pieces(buffer, Rect { x, width: at.right().saturating_sub(x), ..at }, &[(&text, style), ("  ", look.style(Role::Text))]);
+    }
+    let rest = Rect { x, width: at.right().saturating_sub(x), ..at };
+    line(buffer, rest, "enter takes [ ], esc cancels", look.style(Role::Dim), look);
+    None
+}
+
+fn panel(buffer: &mut Buffer, area: Rect, title: &str, look: &Look) -> Rect {
+    Clear.render(area, buffer);
+    buffer.set_style(area, look.style(Role::Text));
+    boxed(buffer, area, title, look)
+}
+
+fn skip_columns(text: &str, columns: usize, look: &Look) -> String {
+    let mut passed = 0;
+    let kept = text.chars().skip_while(|c| {
+        let hide = passed < columns;
+        passed += usize::from(look.width(c.encode_utf8(&mut [0; 4])));
+        hide
+    });
+    kept.collect()
+}
+
+/// A text over as many rows as the area has, broken at spaces.
+fn wrapped(buffer: &mut Buffer, area: Rect, text: &str, style: Style, look: &Look) {
+    let mut at = Rect { height: 1.min(area.height), ..area };
+    let mut row = String::new();
+    for word in text.split_whitespace() {
+        let is_last = at.y + 1 >= area.bottom();
+        if !row.is_empty() && look.width(&row) + 1 + look.width(word) > area.width && !is_last {
+            line(buffer, at, &row, style, look);
+            at.y += 1;
+            row.clear();
+        }
+        if !row.is_empty() {
+            row.push(' ');
+        }
+        row.push_str(word);
+    }
+    line(buffer, at, &row, style, look);
+}

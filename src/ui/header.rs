@@ -1,0 +1,70 @@
+//! The first row of every screen, and the one line that is left of a screen too small for more.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use crate::app::{Action, App, Phase, PlaceKind};
+
+use super::{Look, Role, figures, line, pieces};
+
+/// `udp-64*  SENDING 01:24  deck0>sink0 LAB  copy 1q`
+pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
+    let state = match app.run.phase {
+        Phase::Idle => look.style(Role::Dim),
+        Phase::Sending => look.style(Role::Good),
+        Phase::Starting | Phase::Draining => look.style(Role::Warn),
+    };
+    let mut parts = vec![
+        (format!(" {}", name(app)), look.style(Role::Focus)),
+        (format!("   {}", phase(app)), state),
+        (format!("   {}", place(app)), look.style(Role::Text)),
+        (format!("   {}", app.run.mode.as_deref().unwrap_or("")), look.style(Role::Dim)),
+    ];
+    if let Some(ns) = app.live.frozen_for_ns(app.now_ns()) {
+        parts.push((format!("   FROZEN {}", figures::clock(ns)), look.style(Role::Warn)));
+    }
+    if app.run.is_last_good {
+        parts.push(("   sending the last good plan".into(), look.style(Role::Bad)));
+    }
+    let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
+    pieces(buffer, row, &parts);
+}
+
+/// State, pps, ns and the stop key, whatever the size.
+pub fn one_line(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
+    let figures = &app.live.shown().figures;
+    let stop = app.keymap.key(app.screen, Action::Stop).map(|key| key.to_string()).unwrap_or_else(|| "^C".into());
+    let word = if app.run.is_on() { "stop" } else { "leave" };
+    let short = phase(app);
+    let pps = figures::figure(figures.left_pps, look.glyphs);
+    let ns = figures::nanoseconds(figures.cost_ns, look.glyphs);
+    let full = format!("{short} {pps} pps left {ns} ns {stop} {word}");
+    let state = short.split(' ').next().unwrap_or_default();
+    let tight = format!("{state} {pps} pps {ns} ns {stop}");
+    let text = if look.width(&full) <= area.width { full } else { tight };
+    line(buffer, Rect { height: 1, ..area }, &text, look.style(Role::Text), look);
+}
+
+fn name(app: &App) -> String {
+    let mark = if app.open.is_unsaved() { "*" } else { "" };
+    format!("{}{mark}", app.open.name)
+}
+
+fn phase(app: &App) -> String {
+    match app.run.phase {
+        Phase::Idle => "STOPPED".into(),
+        Phase::Starting => "STARTING".into(),
+        Phase::Sending => format!("SENDING {}", figures::clock(app.now_ns().saturating_sub(app.run.since_ns))),
+        Phase::Draining => "DRAINING".into(),
+    }
+}
+
+fn place(app: &App) -> String {
+    let Some(place) = &app.place else { return "no device".into() };
+    let far_end = place.far_end.as_ref().map(|far| format!(">{far}")).unwrap_or_default();
+    let kind = match place.kind {
+        PlaceKind::Real => "",
+        PlaceKind::Lab => " LAB",
+        PlaceKind::Sim => " SIM",
+    };
+    format!("{}{far_end}{kind}", place.device)
+}

@@ -1,0 +1,98 @@
+//! Where the parts of a screen lie: plain arithmetic on u16. The order of parts is the same at every size, so
+//! nothing moves when a window grows; the graphs take what is left.
+
+use ratatui::layout::Rect;
+
+/// Below this a screen is one line.
+pub const LEAST: (u16, u16) = (80, 22);
+
+/// The Live screen from top to bottom, left to right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LivePlan {
+    pub header: Rect,
+    pub figures: Rect,
+    pub verdict: Rect,
+    pub left_graph: Rect,
+    pub cost_graph: Rect,
+    pub knobs: Rect,
+    pub ledger: Rect,
+    pub senders: Rect,
+    pub health: Rect,
+    pub footer: Rect,
+}
+
+pub fn is_too_small(area: Rect) -> bool {
+    area.width < LEAST.0 || area.height < LEAST.1
+}
+
+/// `area` is at least [`LEAST`].
+pub fn live(area: Rect) -> LivePlan {
+    let mut rows = Rows { area, next: area.y };
+    // More senders can be seen where there is room for them.
+    let panels = if area.height >= 36 { 10 } else { 6 };
+    let graphs = area.height.saturating_sub(5 + panels);
+    // The lower graph carries the time axis, one row more.
+    let left = graphs / 2;
+    let (header, figures, verdict) = (rows.take(1), rows.take(1), rows.take(1));
+    let (left_graph, cost_graph) = (rows.take(left), rows.take(graphs - left));
+    let below = rows.take(panels);
+    let third = area.width / 3;
+    let knobs = Rect { width: third + 2, ..below };
+    let ledger = Rect { x: below.x + knobs.width, width: third - 1, ..below };
+    let senders = Rect { x: ledger.x + ledger.width, width: area.width - knobs.width - ledger.width, ..below };
+    let (health, footer) = (rows.take(1), rows.take(1));
+    LivePlan { header, figures, verdict, left_graph, cost_graph, knobs, ledger, senders, health, footer }
+}
+
+/// Any other screen: header, body, notice, footer.
+pub fn page(area: Rect) -> (Rect, Rect, Rect, Rect) {
+    let mut rows = Rows { area, next: area.y };
+    let header = rows.take(1);
+    let body = rows.take(area.height.saturating_sub(3));
+    (header, body, rows.take(1), rows.take(1))
+}
+
+/// A dialog in the middle, no larger than the screen.
+pub fn dialog(area: Rect, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+struct Rows {
+    area: Rect,
+    next: u16,
+}
+
+impl Rows {
+    fn take(&mut self, height: u16) -> Rect {
+        let height = height.min(self.area.bottom().saturating_sub(self.next));
+        let row = Rect { y: self.next, height, ..self.area };
+        self.next += height;
+        row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_fill_the_screen_in_the_same_order_at_every_size() {
+        for (width, height) in [(80, 22), (80, 24), (100, 29), (120, 36), (120, 40), (200, 60), (300, 200)] {
+            let plan = live(Rect::new(0, 0, width, height));
+            let rows = [plan.header, plan.figures, plan.verdict, plan.left_graph, plan.cost_graph, plan.knobs, plan.health, plan.footer];
+            assert!(rows.windows(2).all(|pair| pair[0].bottom() == pair[1].y), "{width}x{height}");
+            assert_eq!((plan.footer.bottom(), plan.senders.right()), (height, width));
+            assert_eq!((plan.knobs.right(), plan.ledger.right()), (plan.ledger.x, plan.senders.x));
+            assert!(plan.left_graph.height >= 5 && plan.cost_graph.height >= plan.left_graph.height);
+        }
+    }
+
+    #[test]
+    fn a_dialog_never_leaves_the_screen() {
+        for (width, height) in [(0, 0), (1, 1), (10, 3), (80, 22)] {
+            let area = Rect::new(0, 0, width, height);
+            assert_eq!(dialog(area, 60, 8).intersection(area), dialog(area, 60, 8));
+        }
+    }
+}

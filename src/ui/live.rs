@@ -1,0 +1,142 @@
+//! The Live screen: figures, verdict, two graphs over one time axis, knobs, ledger, senders, health, footer.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use crate::{
+    app::{Action, App, Tone, Unit, health},
+    stats::{Series, si},
+};
+
+use super::{
+    Look, Role, figures, footer,
+    graph::{self, Graph, TimeAxis},
+    header, layout, line, panels, pieces,
+};
+
+pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
+    let plan = layout::live(area);
+    header::draw(buffer, plan.header, app, look);
+    numerals(buffer, plan.figures, app, look);
+    verdict(buffer, plan.verdict, app, look);
+    graphs(buffer, plan.left_graph, plan.cost_graph, app, look);
+    panels::knobs(buffer, plan.knobs, app, look);
+    panels::ledger(buffer, plan.ledger, app, look);
+    panels::senders(buffer, plan.senders, app, look);
+    let (tone, text) = state_line(app);
+    line(buffer, plan.health, &format!(" {text}"), look.tone(tone), look);
+    footer::draw(buffer, plan.footer, app, look);
+}
+
+fn numerals(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
+    let shown = &app.live.shown().figures;
+    let (text, dim) = (look.style(Role::Text), look.style(Role::Dim));
+    let gap = shown.left_pps.filter(|pps| *pps > 0.0).map(|pps| 1e9 / pps);
+    let age = match shown.left_age_ns {
+        ns if ns >= 700_000_000 && shown.left_pps.is_some() => format!(" ({:.1} s old)", ns as f64 / 1e9),
+        _ => String::new(),
+    };
+    let unconfirmed = if shown.is_unconfirmed() { " unconfirmed" } else { "" };
+    let parts = [
+        (" ".to_owned(), text),
+        (figures::rate(shown, app.live.unit, look.glyphs), look.style(Role::GraphA)),
+        (unconfirmed.to_owned(), look.style(Role::Warn)),
+        (format!(" left device{age}   "), dim),
+        (figures::nanoseconds(shown.cost_ns, look.glyphs), look.style(Role::GraphB)),
+        (" ns cost   ".to_owned(), dim),
+        (figures::nanoseconds(gap, look.glyphs), text),
+        (" ns gap".to_owned(), dim),
+    ];
+    let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
+    pieces(buffer, row, &parts);
+}
+
+fn verdict(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
+    let (text, role) = match (&app.live.verdict, app.live.is_turned_unseen) {
+        (_, true) => (" live, not shown: a knob was turned while the screen is frozen".to_owned(), Role::Warn),
+        (Some(verdict), false) => (format!(" {}", figures::verdict(verdict, app.now_ns(), look.glyphs)), Role::Mark),
+        (None, false) => match app.live.baseline_name() {
+            Some(name) => (format!(" baseline: {name}"), Role::Dim),
+            None => return,
+        },
+    };
+    line(buffer, row, &text, look.style(role), look);
+}
+
+fn graphs(buffer: &mut Buffer, left_area: Rect, cost_area: Rect, app: &App, look: &Look) {
+    let live = &app.live;
+    let board = live.shown();
+    let marks: Vec<(u64, String)> = live
+        .marks
+        .iter()
+        .filter(|mark| mark.at_ns <= board.now_ns)
+        .map(|mark| (mark.at_ns, format!("{}{}>{}", mark.knob.letter(), mark.from, mark.to)))
+        .collect();
+    let (title, series) = match live.unit {
+        Unit::Packets => ("left device, packets/s", &board.left_pps),
+        Unit::Bits => ("left device, bit/s (layer 2, no FCS)", &board.left_bps),
+    };
+    let invitation = invitation(app);
+    let window_ns = live.window_ns();
+    let left = Graph {
+        title,
+        figures: &summary(series, board.now_ns, window_ns, "max"),
+        series,
+        top: live.left_axis.top(),
+        role: Role::GraphA,
+        now_ns: board.now_ns,
+        window_ns,
+        marks: &marks,
+        axis: TimeAxis::Shared,
+        invitation: invitation.as_deref(),
+    };
+    graph::draw(buffer, left_area, &left, look);
+    let cost = Graph {
+        title: "cost, ns per packet in the sender",
+        figures: &summary(&board.cost_ns, board.now_ns, window_ns, "min"),
+        series: &board.cost_ns,
+        top: live.cost_axis.top(),
+        role: Role::GraphB,
+        axis: TimeAxis::Shown,
+        invitation: None,
+        ..left
+    };
+    graph::draw(buffer, cost_area, &cost, look);
+}
+
+/// The extremes in sight: a rate's greatest, a cost's least and greatest.
+fn summary(series: &Series, now_ns: u64, window_ns: u64, first: &str) -> String {
+    let from = now_ns.saturating_sub(window_ns);
+    let extremes = series.between(from, u64::MAX).fold(None, |seen: Option<(f64, f64)>, value| {
+        let (low, high) = seen.unwrap_or((value, value));
+        Some((low.min(value), high.max(value)))
+    });
+    let figure = |value: f64| if value >= 1e4 { si(value) } else { format!("{value:.0}") };
+    match (extremes, first) {
+        (None, _) => String::new(),
+        (Some((_, high)), "max") => format!("max {}", figure(high)),
+        (Some((low, high)), _) => format!("min {} max {}", figure(low), figure(high)),
+    }
+}
+
+/// What an empty graph says.
+fn invitation(app: &App) -> Option<String> {
+    if app.run.is_on() || !app.live.shown().left_pps.is_empty() {
+        return None;
+    }
+    let key = app.keymap.key(app.screen, Action::StartStop)?;
+    Some(match &app.place {
+        Some(place) => format!("{key} sends {} on {}", app.open.name, place.device),
+        None => format!("{key} chooses a device to send {} on", app.open.name),
+    })
+}
+
+/// A passing message, else how the run does, else what to do.
+fn state_line(app: &App) -> (Tone, String) {
+    if let Some(notice) = app.notice() {
+        return (notice.tone, notice.text.clone());
+    }
+    match health(&app.live.shown().figures) {
+        Some(health) => health,
+        None => (Tone::Plain, app.open.document().profile().note.clone()),
+    }
+}

@@ -1,0 +1,150 @@
+//! The three boxes below the graphs: knobs to turn, the ledger, the senders.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    widgets::{Block, Widget},
+};
+
+use crate::{
+    app::{App, Phase, SenderFigures},
+    stats::{State, si, thousands},
+};
+
+use super::{Look, Role, figures, line, pieces};
+
+/// Draws a titled box; answers what is inside.
+pub fn boxed(buffer: &mut Buffer, area: Rect, title: &str, look: &Look) -> Rect {
+    let block = Block::bordered()
+        .border_set(look.glyphs.border())
+        .border_style(look.style(Role::Border))
+        .title(format!(" {title} "))
+        .title_style(look.style(Role::Text));
+    let inner = block.inner(area);
+    block.render(area, buffer);
+    inner
+}
+
+/// The rows of a list that are in sight so that the picked one is.
+pub fn first_in_sight(picked: usize, rows: u16) -> usize {
+    picked.saturating_sub(usize::from(rows).saturating_sub(1))
+}
+
+fn row(area: Rect, index: usize) -> Option<Rect> {
+    let offset = u16::try_from(index).ok().filter(|offset| *offset < area.height)?;
+    Some(Rect { y: area.y + offset, height: 1, ..area })
+}
+
+pub fn knobs(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
+    let inner = boxed(buffer, area, "knobs", look);
+    let profile = app.open.document().profile();
+    let first = first_in_sight(app.picked_knob_index(), inner.height);
+    for (i, knob) in app.knobs().iter().enumerate().skip(first) {
+        let Some(at) = row(inner, i - first) else { break };
+        let picked = i == app.picked_knob_index();
+        let (mark, style) = if picked { ("*", look.style(Role::Focus)) } else { (" ", look.style(Role::Text)) };
+        let label = format!("{mark}{:<6} ", knob.label(profile));
+        let value = format!("{:>5}", knob.value(profile));
+        let (open, close) = if picked { ("<", "> ") } else { (" ", "  ") };
+        let end = pieces(buffer, at, &[(&label, style), (open, style), (&value, style), (close, style)]);
+        let rest = Rect { x: end, width: at.right().saturating_sub(end), ..at };
+        line(buffer, rest, &knob.remark(profile), look.style(Role::Dim), look);
+    }
+}
+
+pub fn ledger(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
+    let inner = boxed(buffer, area, "ledger", look);
+    let shown = &app.live.shown().figures;
+    let Some(ledger) = shown.ledger else {
+        let words = ["submitted", "completed", "left device", "unexplained"];
+        for (i, word) in words.iter().enumerate() {
+            let Some(at) = row(inner, i) else { break };
+            entry(buffer, at, word, look.glyphs.nothing(), Role::Dim, look);
+        }
+        return;
+    };
+    let count = |value: u64| thousands(value);
+    let trouble = |value: u64| if value > 0 { Role::Bad } else { Role::Text };
+    let left = if shown.is_unconfirmed() { "left unconfirmed" } else { "left device" };
+    let dropped = ledger.dropped.unwrap_or(0);
+    // Trouble first where the box is low; quiet rows come in where there is room.
+    let lost = ledger.invalid + ledger.abandoned + ledger.shortfall;
+    let last = match (dropped, lost, ledger.received) {
+        (0, 0, Some(received)) => ("received", count(received), Role::Text),
+        (0, 0, None) => ("in flight", count(ledger.in_flight), Role::Text),
+        (0, _, _) => ("lost, late", count(lost), Role::Bad),
+        _ => ("dropped", count(dropped), Role::Bad),
+    };
+    let unexplained = match ledger.unexplained {
+        0 => ("unexplained", "0 ok".into(), Role::Good),
+        some => ("unexplained", count(some), Role::Bad),
+    };
+    let mut rows = vec![("submitted", count(ledger.submitted), Role::Text)];
+    if inner.height >= 5 {
+        rows.push(("completed", count(ledger.completed), Role::Text));
+    }
+    rows.extend([(left, count(ledger.left), Role::Text), last, unexplained]);
+    if inner.height >= 8 {
+        let known = ledger.dropped.map_or_else(|| "unknown".into(), count);
+        rows.push(("dropped", known, trouble(dropped)));
+        rows.push(("invalid", count(ledger.invalid), trouble(ledger.invalid)));
+        rows.push(("in flight", count(ledger.in_flight), Role::Text));
+    }
+    for (i, (word, value, role)) in rows.iter().enumerate() {
+        let Some(at) = row(inner, i) else { break };
+        entry(buffer, at, word, value, *role, look);
+    }
+}
+
+/// A word at the left, its value at the right.
+fn entry(buffer: &mut Buffer, at: Rect, word: &str, value: &str, role: Role, look: &Look) {
+    line(buffer, at, &format!(" {word}"), look.style(Role::Dim), look);
+    let width = look.width(value);
+    if width + 1 < at.width {
+        let x = at.right() - 1 - width;
+        pieces(buffer, Rect { x, width, ..at }, &[(value, look.style(role))]);
+    }
+}
+
+pub fn senders(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
+    let inner = boxed(buffer, area, "senders", look);
+    let shown = &app.live.shown().figures;
+    let Some(head) = row(inner, 0) else { return };
+    line(buffer, head, &format!("{:>2}{:>4}{:>8}{:>6}{:>5}", "q", "cpu", "left/s", "ns", "full"), look.style(Role::Dim), look);
+    let room = usize::from(inner.height).saturating_sub(1);
+    let hidden = shown.senders.len().saturating_sub(room);
+    // With more senders than rows the dead come first: nobody must scroll to learn of them.
+    let mut order: Vec<&SenderFigures> = shown.senders.iter().collect();
+    order.sort_by_key(|sender| sender.state != State::Failed);
+    for (i, sender) in order.iter().take(room).enumerate() {
+        let Some(at) = row(inner, i + 1) else { break };
+        sender_row(buffer, at, sender, app, look);
+    }
+    if hidden > 0 {
+        let text = format!(" {hidden} more ");
+        let x = area.right().saturating_sub(look.width(&text) + 1);
+        pieces(buffer, Rect { x, y: area.bottom() - 1, width: area.right() - x, height: 1 }, &[(&text, look.style(Role::Dim))]);
+    }
+}
+
+fn sender_row(buffer: &mut Buffer, at: Rect, sender: &SenderFigures, app: &App, look: &Look) {
+    let cpu = sender.cpu.map_or_else(|| look.glyphs.nothing().to_owned(), |cpu| cpu.to_string());
+    if sender.state == State::Failed {
+        let reason = sender.reason.as_deref().unwrap_or("");
+        return line(buffer, at, &format!("{:>2}{cpu:>4} DEAD {reason}", sender.queue), look.style(Role::Bad), look);
+    }
+    let pps = match sender.left_pps {
+        Some(pps) if pps >= 1e6 => format!("{:.2}M", pps / 1e6),
+        Some(pps) if pps >= 1e4 => format!("{:.1}k", pps / 1e3),
+        Some(pps) => si(pps),
+        None => look.glyphs.nothing().into(),
+    };
+    let ns = figures::nanoseconds(sender.cost_ns, look.glyphs);
+    let word = match (sender.state, app.run.phase) {
+        (State::Draining, _) => " drain",
+        (State::Done, Phase::Sending) => " done",
+        _ => "",
+    };
+    let text = format!("{:>2}{cpu:>4}{pps:>8}{ns:>6}{:>5}{word}", sender.queue, sender.ring_full);
+    line(buffer, at, &text, look.style(Role::Text), look);
+}
