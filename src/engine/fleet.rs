@@ -126,7 +126,7 @@ impl Desk {
     }
 
     /// Packets of each flow submitted so far: the present plan's first, in its order, then those that are gone.
-    fn flows(&self) -> Vec<FlowSnapshot> {
+    pub fn flows(&self) -> Vec<FlowSnapshot> {
         let submitted = |memories: &Vec<Arc<FlowMemory>>| memories.iter().map(|memory| memory.submitted.get()).sum();
         let snapshot = |name: &Arc<str>| {
             Some(FlowSnapshot { name: Arc::clone(name), submitted: self.memories.get(name).map(submitted)? })

@@ -8,4 +8,5 @@ mod schedule;
 mod sender;
 
 pub use fleet::{Desk, Fleet, Seat, SenderEnd, Wait};
+pub use orders::Line;
 pub use sender::{Sender, Turn};

@@ -17,6 +17,7 @@ mod netlink;
 mod open_error;
 pub mod processes;
 mod rings;
+mod route;
 pub mod sim;
 pub mod sink;
 mod ssh;

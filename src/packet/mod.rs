@@ -26,4 +26,4 @@ pub use dissect::{Part, dissect};
 pub use error::CompileError;
 pub use frame::{Frame, Stamp};
 pub use plan::{Facts, Plan, PlanFlow, compile};
-pub use show::{Annotated, Line, annotate};
+pub use show::{Annotated, Line, annotate, annotate_bytes};

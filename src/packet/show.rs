@@ -30,18 +30,23 @@ pub struct Line {
 pub fn annotate(frame: &Frame, stamp: &Stamp) -> Annotated {
     let mut bytes = vec![0; frame.len(stamp.k)];
     frame.write(&mut bytes, &mut 0, stamp);
+    annotate_bytes(&bytes, frame.varying())
+}
+
+/// A frame as it was written, with the places where its flow's frames differ.
+pub fn annotate_bytes(bytes: &[u8], varying: &[Range<usize>]) -> Annotated {
     let mut lines: Vec<Line> = bytes
         .chunks(WIDTH)
         .enumerate()
         .map(|(i, bytes)| Line { offset: i * WIDTH, bytes: bytes.to_vec(), words: String::new() })
         .collect();
-    for part in dissect(&bytes) {
+    for part in dissect(bytes) {
         if let Some(line) = lines.get_mut(part.range.start / WIDTH) {
             let gap = if line.words.is_empty() { "" } else { " · " };
             line.words.push_str(&format!("{gap}{} {}", part.layer, part.words));
         }
     }
-    let varying = frame.varying().iter().map(|range| range.start..range.end.min(bytes.len()));
+    let varying = varying.iter().map(|range| range.start..range.end.min(bytes.len()));
     Annotated { lines, varying: varying.filter(|range| !range.is_empty()).collect() }
 }
 

@@ -186,7 +186,9 @@ mod tests {
 
     #[test]
     fn what_does_not_exist_holds_nothing() {
-        assert!(!holds("cost_ns<1000") && !holds("cost_ns>=0") && !holds("received.packets=0") && !holds("received>=0"));
+        assert!(
+            !holds("cost_ns<1000") && !holds("cost_ns>=0") && !holds("received.packets=0") && !holds("received>=0")
+        );
         let unmet = "cost_ns<1k".parse::<Expect>().unwrap().check(&result()).unwrap_err();
         assert_eq!(unmet.to_string(), "expected cost_ns<1k, got nothing (this figure does not exist here)");
     }

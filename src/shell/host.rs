@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use crate::{nic::{host, link::Link}, shell::result::Host};
+use crate::{
+    nic::{host, link::Link},
+    shell::result::Host,
+};
 
 /// Facts of this machine and of the device that sends.
 pub fn facts(link: Option<&Link>) -> Host {

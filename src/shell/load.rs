@@ -1,7 +1,7 @@
 //! From what was written on the command line to a changed profile and an open site.
 
 use crate::{
-    lab::{self, LabOptions},
+    lab::{self, LabError, LabOptions},
     profile::{Document, Problems, Profile},
     shell::{
         args::LabShape,
@@ -42,12 +42,16 @@ pub fn site(place: Place, shape: &LabShape) -> Result<Site, Failure> {
     let lab = match place {
         Place::Lab => {
             let options = LabOptions { queues: shape.lab_queues.unwrap_or(1), deliver: shape.deliver };
-            // MERGE: the lab's error gives its own code and fix.
-            Some(lab::enter(&options).map_err(|why| Failure::told("no_lab", &why.to_string(), &why.fix()))?)
+            Some(lab::enter(options).map_err(no_lab)?)
         }
         _ => None,
     };
     Site::open(place, lab)
+}
+
+/// The lab's own words for why there is none.
+pub fn no_lab(why: LabError) -> Failure {
+    Failure::new(why.code(), why.message()).with_fix(why.fix())
 }
 
 /// What is worth saying before a start, in whole sentences.

@@ -73,7 +73,8 @@ fn take(label: &str, text: &str, file: Option<PathBuf>) -> Result<Source, Failur
     // A result may also have been laid out over many lines by another tool.
     let parsed = serde_json::from_str::<RunResult>(last).or_else(|_| serde_json::from_str::<RunResult>(text));
     let earlier = parsed.map_err(|why| {
-        let message = format!("{label}: looks like JSON, but its last line is no result of \"txdeck run --json\": {why}");
+        let message =
+            format!("{label}: looks like JSON, but its last line is no result of \"txdeck run --json\": {why}");
         Failure::new("bad_profile", message)
     })?;
     if earlier.version != 1 {

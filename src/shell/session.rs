@@ -7,15 +7,7 @@ use crate::{
     nic::{Clock, ModeGot},
     packet::Plan,
     profile::Profile,
-    shell::{
-        clock::MonotonicClock,
-        cpus,
-        failure::Failure,
-        gauge::Gauge,
-        open,
-        result::EndedBy,
-        site::Site,
-    },
+    shell::{clock::MonotonicClock, cpus, failure::Failure, gauge::Gauge, open, result::EndedBy, site::Site},
     stats::{Counts, Ledger, Meter, Snapshot},
 };
 
@@ -146,7 +138,8 @@ impl Session {
     pub fn is_settled(&self, reading: &Reading) -> bool {
         let now_ns = reading.snapshot.at_ns;
         let still_ns = now_ns.saturating_sub(self.received_changed_ns.max(reading.total.last_ns));
-        let far_end = self.received.is_none_or(|packets| packets >= reading.ledger.left || still_ns >= FAR_END_STILL_NS);
+        let far_end =
+            self.received.is_none_or(|packets| packets >= reading.ledger.left || still_ns >= FAR_END_STILL_NS);
         far_end && self.meter.is_settled(&reading.total, now_ns)
     }
 

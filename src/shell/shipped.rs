@@ -1,9 +1,27 @@
-//! What is embedded in the program: profiles, themes, the keymap.
+//! The profiles that are embedded in the program, in the order in which they teach.
 
-// MERGE: the list of profiles/*.toml once they exist; themes and keymap from app/ui.
-const PROFILES: [(&str, &str); 1] = [("udp-64", "version = 1\nname = \"udp-64\"\n")];
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../profiles/", $name, ".toml")))),*]
+    };
+}
 
-/// Shipped profiles, (name, text), in the order in which they are listed.
+const PROFILES: [(&str, &str); 12] = shipped![
+    "udp-64",
+    "udp-64-clone",
+    "doorbell",
+    "steady-1k",
+    "trickle",
+    "line-rate",
+    "sizes",
+    "sweep-ports",
+    "many-flows",
+    "weights",
+    "vlan-qinq",
+    "ipv6-udp",
+];
+
+/// (name, text) of every shipped profile.
 pub fn profiles() -> impl Iterator<Item = (&'static str, &'static str)> {
     PROFILES.into_iter()
 }

@@ -65,10 +65,14 @@ impl Signals {
     }
 }
 
+/// For ever where the signal is ignored.
 async fn wait(signal: &mut Option<unix::Signal>) {
-    match signal {
-        Some(signal) if signal.recv().await.is_some() => {}
-        _ => pending().await,
+    let heard = match signal {
+        Some(signal) => signal.recv().await,
+        None => None,
+    };
+    if heard.is_none() {
+        pending().await
     }
 }
 
@@ -90,7 +94,8 @@ mod tests {
 
     #[test]
     fn codes_are_those_of_shells() {
-        let codes = [Signal::Interrupt, Signal::Terminate, Signal::Hangup].map(|signal| (signal.number(), signal.exit_code()));
+        let codes =
+            [Signal::Interrupt, Signal::Terminate, Signal::Hangup].map(|signal| (signal.number(), signal.exit_code()));
         assert_eq!(codes, [(2, 130), (15, 143), (1, 129)]);
     }
 }

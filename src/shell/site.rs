@@ -1,7 +1,7 @@
 //! Where packets go: the simulated nic, a device, or a lab's near end. Opened once, serves many runs.
 
 use crate::{
-    lab::Lab,
+    lab::{Lab, NEAR_DEVICE, NEAR_MAC},
     nic::link::{Guard, Link, Links},
     packet::{Facts, Plan, compile},
     profile::{Mac, Profile},
@@ -17,10 +17,6 @@ pub enum Place {
     Lab,
 }
 
-/// The near end's name in every lab.
-pub const LAB_DEVICE: &str = "deck0";
-/// The simulated nic's own address, the same as a lab's near end.
-const SIM_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const SIM_MTU: u32 = 1500;
 
 /// A place, with what the kernel says of it.
@@ -51,7 +47,7 @@ impl Site {
         let device = match &place {
             Place::Sim => return Ok(Site { place, device: "sim".into(), kernel: None, lab: None, armed: false }),
             Place::Device(device) => device.clone(),
-            Place::Lab => LAB_DEVICE.to_owned(),
+            Place::Lab => NEAR_DEVICE.to_owned(),
         };
         let mut links = open_links()?;
         let link = find(&mut links, &device)?;
@@ -87,7 +83,8 @@ impl Site {
     /// Refuses a guarded device unless `arm` names it. A lab is nobody's lifeline.
     pub fn check_guard(&mut self, arm: Option<&str>) -> Result<(), Failure> {
         if let Some(armed) = arm.filter(|armed| *armed != self.device) {
-            let message = format!("--arm {armed}, but the device is {}: --arm must name the device that sends", self.device);
+            let message =
+                format!("--arm {armed}, but the device is {}: --arm must name the device that sends", self.device);
             return Err(Failure::new("arm_mismatch", message));
         }
         let (Place::Device(_), Some((links, link))) = (&self.place, &mut self.kernel) else { return Ok(()) };
@@ -112,7 +109,7 @@ impl Site {
 
     fn facts(&mut self, profile: &Profile) -> Result<Facts, Failure> {
         let Some((links, link)) = &mut self.kernel else {
-            return Ok(Facts { device_mac: SIM_MAC, neighbours: Vec::new() });
+            return Ok(Facts { device_mac: NEAR_MAC, neighbours: Vec::new() });
         };
         let asks = profile.flows.iter().any(|flow| flow.eth.dst == Mac::Neighbour);
         let neighbours = if asks { links.neighbours(link.index).map_err(netlink("neighbours"))? } else { Vec::new() };
@@ -186,6 +183,7 @@ fn find(links: &mut Links, device: &str) -> Result<Link, Failure> {
     })
 }
 
-fn netlink(what: &'static str) -> impl Fn(std::io::Error) -> Failure {
+/// A question to the kernel that it did not answer.
+pub fn netlink(what: &'static str) -> impl Fn(std::io::Error) -> Failure {
     move |why| Failure::new("netlink", format!("asking the kernel for its {what} failed: {why}"))
 }

@@ -116,7 +116,9 @@ fn target_pps(plan: &Plan) -> Option<f64> {
     match plan.rate {
         Rate::Max => own(),
         // Flows that all have rates of their own never add to more than the cap.
-        rate if plan.flows.iter().all(|flow| flow.rate.is_some_and(|own| own != Rate::Max)) => own().or(pps_of(rate, one_length)),
+        rate if plan.flows.iter().all(|flow| flow.rate.is_some_and(|own| own != Rate::Max)) => {
+            own().or(pps_of(rate, one_length))
+        }
         rate => pps_of(rate, one_length),
     }
 }
@@ -160,10 +162,8 @@ fn errnos(senders: &[SenderSnapshot]) -> BTreeMap<String, u64> {
 }
 
 fn frames(ends: &[SenderEnd]) -> Frames {
-    ends.iter().fold(Frames::default(), |sum, end| Frames {
-        total: sum.total + end.frames.0,
-        free: sum.free + end.frames.1,
-    })
+    ends.iter()
+        .fold(Frames::default(), |sum, end| Frames { total: sum.total + end.frames.0, free: sum.free + end.frames.1 })
 }
 
 fn flow_part(flow: &crate::stats::FlowSnapshot) -> FlowPart {

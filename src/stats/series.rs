@@ -110,7 +110,7 @@ mod tests {
             series.push(tick * SECOND / 10, if tick == 300 { 9.0 } else { 1.0 });
         }
         for width in [1, 7, 60, 600] {
-            let columns = series.columns(60 * SECOND, 60 * SECOND, width);
+            let columns = series.columns(599 * SECOND / 10, 60 * SECOND, width);
             assert_eq!(columns.len(), width);
             assert!(columns.iter().flatten().any(|column| column.max == 9.0), "width {width}");
         }

@@ -1,0 +1,87 @@
+//! `txdeck check`: every error of every file, profiles, themes and keymaps alike.
+
+use std::path::Path;
+
+use crate::{
+    app::Keymap,
+    profile::Document,
+    shell::{
+        args::{CheckArgs, Common},
+        lookup,
+        output::{Ending, Output},
+        paths::Paths,
+    },
+    ui::Theme,
+};
+
+/// What a file is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Profile,
+    Theme,
+    Keymap,
+}
+
+pub fn run(args: &CheckArgs, common: &Common) -> Result<u8, Ending> {
+    let mut output = Output::open(common.output.as_deref())?;
+    let paths = Paths::of_this_user()?;
+    let mut bad = false;
+    for file in &args.files {
+        let told = check(file, &paths);
+        bad |= told.is_err();
+        let lines = match told {
+            Ok(notes) if notes.is_empty() => vec![format!("{file}: ok")],
+            Ok(notes) => notes,
+            Err(errors) => errors,
+        };
+        lines.iter().try_for_each(|line| output.line(line))?;
+    }
+    Ok(if bad { 2 } else { 0 })
+}
+
+/// Notes of a valid file, or all errors of another.
+fn check(file: &str, paths: &Paths) -> Result<Vec<String>, Vec<String>> {
+    let source = lookup::find(file, paths).map_err(|why| vec![why.for_people()])?;
+    match kind(file, &source.text) {
+        Kind::Profile => {
+            let document = Document::parse(&source.label, &source.text);
+            let document =
+                document.map_err(|problems| problems.0.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+            Ok(document.notes().iter().map(|note| format!("note: {note}")).collect())
+        }
+        Kind::Theme => Theme::parse(&source.label, &source.text).map(|_| Vec::new()),
+        Kind::Keymap => Keymap::shipped().overlay(&source.label, &source.text).map(|()| Vec::new()),
+    }
+}
+
+/// By what stands in it; a file too broken to tell is judged by its folder and name, else taken for a profile.
+fn kind(file: &str, text: &str) -> Kind {
+    let path = Path::new(file);
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+    let tables = text.lines().filter_map(|line| line.trim().strip_prefix('[')).map(|rest| rest.trim_start_matches('['));
+    let heads: Vec<&str> = tables.filter_map(|rest| rest.split([']', '.']).next()).map(str::trim).collect();
+    if heads.iter().any(|head| ["tx", "flow"].contains(head)) {
+        Kind::Profile
+    } else if heads.contains(&"roles") || folder == "themes" {
+        Kind::Theme
+    } else if path.file_name().is_some_and(|name| name == "keys.toml") || heads.contains(&"key") {
+        Kind::Keymap
+    } else {
+        Kind::Profile
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_what_stands_in_them() {
+        assert_eq!(kind("a.toml", "version = 1\n[[flow]]\nname = 'a'"), Kind::Profile);
+        assert_eq!(kind("themes/x.toml", "version = 1\n[tx]\n"), Kind::Profile);
+        assert_eq!(kind("-", "[roles]\ntext = 'red'"), Kind::Theme);
+        assert_eq!(kind("/home/me/.config/txdeck/themes/x.toml", "text = 'red'"), Kind::Theme);
+        assert_eq!(kind("keys.toml", "q = 'quit'"), Kind::Keymap);
+        assert_eq!(kind("x.toml", ""), Kind::Profile);
+    }
+}

@@ -1,0 +1,99 @@
+//! Nanoseconds a packet of the whole sender (pacing, build, rings, completions, counters) over the simulated nic,
+//! beside a flat loop of the same parts, in turns, in one run. `cargo bench --bench engine`
+
+mod reference;
+
+use std::{sync::Arc, time::Instant};
+
+use reference::{Build, Loop};
+use txdeck::{
+    engine::{Desk, Sender, Turn},
+    nic::{
+        Clock,
+        sim::{SimConfig, SimNic},
+    },
+    packet::{Facts, compile},
+    profile::Document,
+};
+
+const PACKETS: u64 = 4_000_000;
+const ROUNDS: usize = 9;
+const BURST: u32 = 32;
+
+struct RealClock(Instant);
+
+impl Clock for RealClock {
+    fn now_ns(&self) -> u64 {
+        self.0.elapsed().as_nanos() as u64
+    }
+}
+
+struct Case {
+    name: &'static str,
+    clone: u32,
+    flow: &'static str,
+    build: Build,
+    /// The bound of the engine, in nanoseconds a packet.
+    most_ns: f64,
+}
+
+const FIXED: &str = "ipv4 = {}\nudp = { checksum = false }";
+const VARIED: &str = "ipv4 = { src = { random = [\"198.18.0.1\", \"198.19.255.254\"] } }\n\
+    udp = { src = { from = 1024, to = 65535 }, dst = { random = [1, 60000] } }";
+
+const CASES: [Case; 3] = [
+    Case { name: "clone 64", clone: 64, flow: FIXED, build: Build::Clone(64), most_ns: 8.0 },
+    Case { name: "fresh", clone: 0, flow: FIXED, build: Build::Fresh, most_ns: 12.0 },
+    Case { name: "3 fields + UDP checksum", clone: 0, flow: VARIED, build: Build::Varied, most_ns: 20.0 },
+];
+
+/// Nanoseconds a packet of the engine.
+fn engine_ns(case: &Case) -> f64 {
+    let text = format!(
+        "version = 1\n[tx]\nburst = {BURST}\nclone = {}\ncount = {PACKETS}\n[[flow]]\nname = \"a\"\n\
+         eth = {{ dst = \"02:00:00:00:00:02\" }}\n{}\n",
+        case.clone, case.flow
+    );
+    let document = Document::parse("bench.toml", &text).unwrap_or_else(|problems| panic!("{problems}"));
+    let plan = Arc::new(compile(document.profile(), &Facts::default()).unwrap());
+    let desk = Desk::new(plan);
+    let nic = SimNic::open(SimConfig::default()).unwrap();
+    let mut sender = Sender::new(nic, 0, desk.line(0), 0);
+    let clock = RealClock(Instant::now());
+    desk.release(1);
+    let begin = Instant::now();
+    while sender.turn(&clock) != Turn::Over {}
+    let ns = begin.elapsed().as_nanos() as f64 / PACKETS as f64;
+    assert_eq!(sender.counts().left(), PACKETS);
+    ns
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn main() {
+    println!("burst {BURST}, {PACKETS} packets a round, {ROUNDS} rounds in turns; ns a packet: median (least to most)");
+    for case in &CASES {
+        let (mut engine, mut flat, mut ratio) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let ours = engine_ns(case);
+            let reference = Loop::new().run(PACKETS, BURST, case.build);
+            engine.push(ours);
+            flat.push(reference);
+            ratio.push(ours / reference);
+        }
+        let (engine_ns, flat_ns, ratio) = (median(&mut engine), median(&mut flat), median(&mut ratio));
+        println!(
+            "{:<26} engine {engine_ns:6.2} ({:.2} to {:.2})  flat loop {flat_ns:6.2} ({:.2} to {:.2})  ratio {ratio:.2}  bound {:.0} {}",
+            case.name,
+            engine[0],
+            engine[ROUNDS - 1],
+            flat[0],
+            flat[ROUNDS - 1],
+            case.most_ns,
+            if engine_ns <= case.most_ns { "ok" } else { "MISSED" }
+        );
+    }
+}

@@ -1,0 +1,8 @@
+//! The engine on the simulated nic and a virtual clock: ten minutes with faults pass in a moment.
+
+mod bench;
+mod counts;
+mod faults;
+mod live;
+mod order;
+mod pacing;
