@@ -45,7 +45,7 @@ struct FileRow {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a key is text, or a list of texts: \"x\", [\"j\", \"down\"]")]
 enum Keys {
     One(String),
     Many(Vec<String>),

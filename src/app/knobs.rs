@@ -73,7 +73,7 @@ impl Knob {
             Knob::Burst => profile.tx.burst.to_string(),
             Knob::Clone => profile.tx.clone.to_string(),
             Knob::Rate => profile.tx.rate.to_string(),
-            Knob::Size(flow) => match size(profile, flow) {
+            Knob::Size(_) => match self.size(profile) {
                 Some(Value::Fixed(bytes)) => bytes.to_string(),
                 Some(value) => format!("{}..{}", value.min(), value.max()),
                 None => String::new(),
@@ -91,8 +91,18 @@ impl Knob {
         }
     }
 
-    /// A word on the value where it needs one: FCS at a size, pps of a bit rate, who overrides the knob.
-    pub fn remark(&self, profile: &Profile) -> String {
+    /// A word on the value where it needs one: FCS at a size, pps of a bit rate, who overrides the knob. The second
+    /// form is for narrow places.
+    pub fn remarks(&self, profile: &Profile) -> [String; 2] {
+        if let Some(Value::Fixed(bytes)) = self.size(profile) {
+            let wire = bytes.saturating_add(4);
+            return [format!("B (+4 FCS = {wire})"), format!("+4 FCS = {wire}")];
+        }
+        let remark = self.remark(profile);
+        [remark.clone(), remark]
+    }
+
+    fn remark(&self, profile: &Profile) -> String {
         let enabled = || profile.flows.iter().filter(|flow| flow.enabled);
         match self {
             Knob::Burst => match lone_pps(profile) {
@@ -104,12 +114,13 @@ impl Knob {
             Knob::Clone if enabled().count() > 0 && enabled().all(|flow| flow.clone.is_some()) => "flows set theirs".into(),
             Knob::Clone => String::new(),
             Knob::Rate => rate_remark(profile),
-            Knob::Size(flow) => match size(profile, flow) {
-                Some(Value::Fixed(bytes)) => format!("B (+4 FCS = {})", bytes.saturating_add(4)),
-                Some(_) => "B, varies".into(),
-                None => String::new(),
-            },
+            Knob::Size(_) => "B, varies".into(),
         }
+    }
+
+    fn size<'a>(&self, profile: &'a Profile) -> Option<&'a Value> {
+        let Knob::Size(flow) = self else { return None };
+        profile.flows.iter().find(|one| one.name == *flow).map(|flow| &flow.size)
     }
 
     /// The value a turn leads to, as `Document::set` takes it; `Ok(None)` at the end of the series.
@@ -124,7 +135,7 @@ impl Knob {
             }
             Knob::Clone => whole(step(u64::from(profile.tx.clone), turn, 0, CLONE_MOST, one_two_five)),
             Knob::Rate => Ok(turned_rate(profile.tx.rate, turn, left_pps)),
-            Knob::Size(flow) => match size(profile, flow) {
+            Knob::Size(flow) => match self.size(profile) {
                 Some(Value::Fixed(bytes)) => {
                     let next_size = |n: u64| SIZES.iter().map(|size| *size as u64).find(|size| *size >= n);
                     let now = u64::try_from(*bytes).unwrap_or(u64::MAX);
@@ -153,10 +164,6 @@ pub fn group(burst: u32, pps: f64) -> u32 {
 
 fn sizes(profile: &Profile) -> usize {
     profile.flows.iter().filter(|flow| flow.enabled).count()
-}
-
-fn size<'a>(profile: &'a Profile, flow: &str) -> Option<&'a Value> {
-    profile.flows.iter().find(|one| one.name == flow).map(|flow| &flow.size)
 }
 
 /// Packets a second of the whole when the rate says it and the size is one.

@@ -68,7 +68,7 @@ pub struct Place {
 pub struct Notice {
     pub tone: Tone,
     pub text: String,
-    until_ns: u64,
+    until_ns: Option<u64>,
 }
 
 /// What comes in from outside.
@@ -203,7 +203,18 @@ impl App {
 
     /// A message that passes by itself.
     pub fn say(&mut self, tone: Tone, text: impl Into<String>) {
-        self.notice = Some(Notice { tone, text: text.into(), until_ns: self.now_ns + NOTICE_NS });
+        // Before the first event there is no clock yet: such a message stays until the first tick starts its time.
+        let until_ns = (self.now_ns > 0).then_some(self.now_ns + NOTICE_NS);
+        self.notice = Some(Notice { tone, text: text.into(), until_ns });
+    }
+
+    fn age_notice(&mut self) {
+        let now_ns = self.now_ns;
+        if let Some(notice) = &mut self.notice
+            && *notice.until_ns.get_or_insert(now_ns + NOTICE_NS) <= now_ns
+        {
+            self.notice = None;
+        }
     }
 
     fn key(&mut self, chord: Chord, effects: &mut Vec<Effect>) {
@@ -336,9 +347,7 @@ impl App {
 
     fn tick(&mut self, reading: Option<Reading>, effects: &mut Vec<Effect>) {
         self.open.close_step();
-        if self.notice.as_ref().is_some_and(|notice| notice.until_ns <= self.now_ns) {
-            self.notice = None;
-        }
+        self.age_notice();
         if let Some(reading) = reading {
             self.live.take(reading);
         }

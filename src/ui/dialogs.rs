@@ -3,13 +3,12 @@
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
-    style::Style,
     widgets::{Clear, Widget},
 };
 
 use crate::app::{Ask, Prompt};
 
-use super::{Look, Role, layout, line, panels::boxed, pieces};
+use super::{Look, Role, layout, line, panels::boxed, pieces, wrapped};
 
 /// Answers where the cursor belongs.
 pub fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, look: &Look) -> Option<Position> {
@@ -65,23 +64,4 @@ fn skip_columns(text: &str, columns: usize, look: &Look) -> String {
         hide
     });
     kept.collect()
-}
-
-/// A text over as many rows as the area has, broken at spaces.
-fn wrapped(buffer: &mut Buffer, area: Rect, text: &str, style: Style, look: &Look) {
-    let mut at = Rect { height: 1.min(area.height), ..area };
-    let mut row = String::new();
-    for word in text.split_whitespace() {
-        let is_last = at.y + 1 >= area.bottom();
-        if !row.is_empty() && look.width(&row) + 1 + look.width(word) > area.width && !is_last {
-            line(buffer, at, &row, style, look);
-            at.y += 1;
-            row.clear();
-        }
-        if !row.is_empty() {
-            row.push(' ');
-        }
-        row.push_str(word);
-    }
-    line(buffer, at, &row, style, look);
 }

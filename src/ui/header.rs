@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use crate::app::{Action, App, Phase, PlaceKind};
+use crate::app::{Action, App, Phase, PlaceKind, Screen};
 
 use super::{Look, Role, figures, line, pieces};
 
@@ -26,7 +26,23 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
         parts.push(("   sending the last good plan".into(), look.style(Role::Bad)));
     }
     let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
-    pieces(buffer, row, &parts);
+    let end = pieces(buffer, row, &parts);
+    tabs(buffer, row, end, app, look);
+}
+
+/// The screens at the right end, the present one marked; left out where there is no room.
+fn tabs(buffer: &mut Buffer, row: Rect, end: u16, app: &App, look: &Look) {
+    const TABS: [(&str, Screen); 4] =
+        [("live", Screen::Live), ("open", Screen::Pick), ("dev", Screen::Devices), ("?", Screen::Help)];
+    let texts = TABS.map(|(name, screen)| if screen == app.screen { format!("[{name}]") } else { format!(" {name} ") });
+    let width = texts.iter().map(|text| look.width(text)).sum::<u16>();
+    let x = row.right().saturating_sub(width);
+    if x <= end {
+        return;
+    }
+    let styles = TABS.map(|(_, screen)| look.style(if screen == app.screen { Role::Focus } else { Role::Dim }));
+    let parts: Vec<_> = texts.iter().map(String::as_str).zip(styles).collect();
+    pieces(buffer, Rect { x, width, ..row }, &parts);
 }
 
 /// State, pps, ns and the stop key, whatever the size.

@@ -108,3 +108,22 @@ fn pieces(buffer: &mut Buffer, area: Rect, pieces: &[(&str, Style)]) -> u16 {
     }
     x
 }
+
+/// A text over as many rows as the area has, broken at spaces.
+fn wrapped(buffer: &mut Buffer, area: Rect, text: &str, style: Style, look: &Look) {
+    let mut at = Rect { height: 1.min(area.height), ..area };
+    let mut row = String::new();
+    for word in text.split_whitespace() {
+        let is_last = at.y + 1 >= area.bottom();
+        if !row.is_empty() && look.width(&row) + 1 + look.width(word) > area.width && !is_last {
+            line(buffer, at, &row, style, look);
+            at.y += 1;
+            row.clear();
+        }
+        if !row.is_empty() {
+            row.push(' ');
+        }
+        row.push_str(word);
+    }
+    line(buffer, at, &row, style, look);
+}

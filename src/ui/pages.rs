@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::app::{App, Screen};
 
 use super::{
-    Look, Role, footer, header, layout, line,
+    Look, Role, footer, header, layout, line, wrapped,
     panels::{boxed, first_in_sight},
     pieces,
 };
@@ -42,7 +42,7 @@ fn devices(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
         .items()
         .iter()
         .map(|device| match &device.guard {
-            Some(guard) => (format!("{:<15} {}  GUARDED: {guard}", device.name, device.facts), Role::Dim),
+            Some(_) => (format!("{:<15} {}  GUARDED", device.name, device.facts), Role::Warn),
             None => (format!("{:<15} {}", device.name, device.facts), Role::Text),
         })
         .collect();
@@ -50,7 +50,11 @@ fn devices(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
         let text = if app.devices.is_known { " no devices here; txdeck lab makes its own" } else { " asking the kernel" };
         return line(buffer, inner, text, look.style(Role::Dim), look);
     }
-    list(buffer, inner, app.devices.picked_index(), &lines, look);
+    let reason = app.devices.picked().and_then(|device| device.guard.as_deref());
+    let below = Rect { y: inner.bottom().saturating_sub(2), height: 2.min(inner.height), ..inner };
+    wrapped(buffer, below, reason.unwrap_or_default(), look.style(Role::Warn), look);
+    let above = Rect { height: inner.height.saturating_sub(3), ..inner };
+    list(buffer, above, app.devices.picked_index(), &lines, look);
 }
 
 fn profiles(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {

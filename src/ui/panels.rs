@@ -43,12 +43,14 @@ pub fn knobs(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
         let Some(at) = row(inner, i - first) else { break };
         let picked = i == app.picked_knob_index();
         let (mark, style) = if picked { ("*", look.style(Role::Focus)) } else { (" ", look.style(Role::Text)) };
-        let label = format!("{mark}{:<6} ", knob.label(profile));
-        let value = format!("{:>5}", knob.value(profile));
+        let label = format!("{mark}{:<5} ", knob.label(profile));
+        let value = format!("{:>4}", knob.value(profile));
         let (open, close) = if picked { ("<", "> ") } else { (" ", "  ") };
         let end = pieces(buffer, at, &[(&label, style), (open, style), (&value, style), (close, style)]);
         let rest = Rect { x: end, width: at.right().saturating_sub(end), ..at };
-        line(buffer, rest, &knob.remark(profile), look.style(Role::Dim), look);
+        let [long, short] = knob.remarks(profile);
+        let remark = if look.width(&long) <= rest.width { long } else { short };
+        line(buffer, rest, &remark, look.style(Role::Dim), look);
     }
 }
 
@@ -96,21 +98,21 @@ pub fn ledger(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     }
 }
 
-/// A word at the left, its value at the right.
+/// A word at the left, its value at the right; a count too long for the box loses its spaces, never its digits.
 fn entry(buffer: &mut Buffer, at: Rect, word: &str, value: &str, role: Role, look: &Look) {
-    line(buffer, at, &format!(" {word}"), look.style(Role::Dim), look);
-    let width = look.width(value);
-    if width + 1 < at.width {
-        let x = at.right() - 1 - width;
-        pieces(buffer, Rect { x, width, ..at }, &[(value, look.style(role))]);
-    }
+    line(buffer, at, word, look.style(Role::Dim), look);
+    let room = at.width.saturating_sub(look.width(word) + 1);
+    let is_count = value.starts_with(|c: char| c.is_ascii_digit());
+    let value = if look.width(value) > room && is_count { value.replace(' ', "") } else { value.to_owned() };
+    let width = look.width(&value).min(at.width);
+    pieces(buffer, Rect { x: at.right() - width, width, ..at }, &[(&value, look.style(role))]);
 }
 
 pub fn senders(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     let inner = boxed(buffer, area, "senders", look);
     let shown = &app.live.shown().figures;
     let Some(head) = row(inner, 0) else { return };
-    line(buffer, head, &format!("{:>2}{:>4}{:>8}{:>6}{:>5}", "q", "cpu", "left/s", "ns", "full"), look.style(Role::Dim), look);
+    line(buffer, head, &format!("{:>2}{:>4}{:>7}{:>5} {:>4}", "q", "cpu", "left/s", "ns", "full"), look.style(Role::Dim), look);
     let room = usize::from(inner.height).saturating_sub(1);
     let hidden = shown.senders.len().saturating_sub(room);
     // With more senders than rows the dead come first: nobody must scroll to learn of them.
@@ -145,6 +147,7 @@ fn sender_row(buffer: &mut Buffer, at: Rect, sender: &SenderFigures, app: &App, 
         (State::Done, Phase::Sending) => " done",
         _ => "",
     };
-    let text = format!("{:>2}{cpu:>4}{pps:>8}{ns:>6}{:>5}{word}", sender.queue, sender.ring_full);
+    let full = if sender.ring_full < 1000 { sender.ring_full.to_string() } else { format!("{}k", sender.ring_full / 1000) };
+    let text = format!("{:>2}{cpu:>4}{pps:>7}{ns:>5} {full:>4}{word}", sender.queue);
     line(buffer, at, &text, look.style(Role::Text), look);
 }

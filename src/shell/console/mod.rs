@@ -23,7 +23,7 @@ use tokio::{
 };
 
 use crate::{
-    app::{App, Event, Keymap, Open},
+    app::{App, Event, Keymap, Open, Tone},
     profile::Document,
     shell::{
         args,
@@ -75,12 +75,15 @@ pub fn check_terminal() -> Result<(), Failure> {
 pub fn run(setup: Setup) -> Result<u8, Failure> {
     check_terminal()?;
     let look = look(setup.args, &setup.paths)?;
-    let keymap = keymap(&setup.paths)?;
+    let (keymap, told) = keymap(&setup.paths);
     let fps = setup.args.fps.unwrap_or_else(usual_fps);
     let written = setup.args.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
     let (name, origin) = effects::identity(written, &setup.source, &setup.document);
     let bench = Bench::new(setup.site, setup.arm);
     let mut app = App::new(Open::new(name, origin, setup.document), bench.place(), keymap);
+    if let Some(told) = told {
+        app.say(Tone::Bad, told);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Failure::new("no_runtime", format!("the event loop did not start: {why}")))?;
     let screen = Screen::take().map_err(|why| Failure::new("terminal", format!("taking the terminal failed: {why}")))?;
@@ -192,13 +195,16 @@ fn theme(name: &str, paths: &Paths) -> Result<Theme, Failure> {
     }
 }
 
-/// The shipped keymap with the user's differences.
-fn keymap(paths: &Paths) -> Result<Keymap, Failure> {
+/// The shipped keymap with the user's differences. A broken file is told and left out: a person who cannot start
+/// the program cannot stop its traffic either.
+fn keymap(paths: &Paths) -> (Keymap, Option<String>) {
     let mut keymap = Keymap::shipped();
     let path = paths.keys();
-    if let Some(text) = outlet::read_if_there(&path).map_err(|why| Failure::file("reading", &path, &why))? {
-        let laid = keymap.overlay(&path.display().to_string(), &text);
-        laid.map_err(|problems| Failure::new("bad_keys", problems.join("\n")))?;
-    }
-    Ok(keymap)
+    let text = match outlet::read_if_there(&path) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(why) => return (keymap, Some(Failure::file("reading", &path, &why).for_people())),
+    };
+    let problems = keymap.overlay(&path.display().to_string(), &text).err();
+    let told = problems.and_then(|problems| problems.into_iter().next());
+    (keymap, told.map(|first| format!("{first} (the shipped keys stay)")))
 }

@@ -1,0 +1,12 @@
+//! The console without a terminal: scenarios of keys and ticks, pictures of every screen, random keys and resizes.
+
+#[path = "screens/bad_input.rs"]
+mod bad_input;
+#[path = "screens/fuzz.rs"]
+mod fuzz;
+#[path = "screens/pictures.rs"]
+mod pictures;
+#[path = "screens/scenarios.rs"]
+mod scenarios;
+#[path = "screens/stage.rs"]
+mod stage;

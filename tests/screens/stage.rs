@@ -1,0 +1,234 @@
+//! A stage for the app: a clock, simulated figures, and a shell that answers every effect.
+
+use ratatui::{Terminal, backend::TestBackend, buffer::Buffer};
+use txdeck::{
+    app::{App, Chord, Effect, Event, Keymap, Open, Origin, Phase, Place, PlaceKind, ProfileEntry, Reading, Reply},
+    profile::{Document, Rate},
+    stats::{Counts, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
+    ui::{self, Look},
+};
+
+pub const TICK_NS: u64 = 100_000_000;
+pub const UDP_64: &str = include_str!("../../profiles/udp-64.toml");
+
+pub struct Stage {
+    pub app: App,
+    pub now_ns: u64,
+    /// Names of the effects so far.
+    pub asked: Vec<String>,
+    pub saved: Vec<(String, String)>,
+    pub quit: Option<u8>,
+    /// What the senders work with.
+    pub sent: Option<Document>,
+    counts: Counts,
+    /// Ticks until a stop has drained.
+    pub drain_ticks: u32,
+    draining: Option<u32>,
+    /// Refuses the next retune.
+    pub refuses_retune: bool,
+}
+
+pub fn place(kind: PlaceKind) -> Place {
+    let (device, option) = match kind {
+        PlaceKind::Lab => ("deck0", "--lab"),
+        PlaceKind::Sim => ("sim", "-i sim"),
+        PlaceKind::Real => ("enp3s0f0", "-i enp3s0f0"),
+    };
+    Place {
+        device: device.into(),
+        kind,
+        far_end: (kind == PlaceKind::Lab).then(|| "sink0".into()),
+        facts: "ixgbe    02:00:00:00:00:01  mtu 1500  up         8q".into(),
+        option: option.into(),
+    }
+}
+
+impl Stage {
+    pub fn lab() -> Self {
+        Self::with(UDP_64, Some(place(PlaceKind::Lab)))
+    }
+
+    pub fn with(text: &str, place: Option<Place>) -> Self {
+        let document = Document::parse("udp-64.toml", text).unwrap();
+        let name = document.profile().name.clone();
+        let app = App::new(Open::new(name, Origin::Shipped, document), place, Keymap::shipped());
+        Self {
+            app,
+            now_ns: 1_000_000_000,
+            asked: Vec::new(),
+            saved: Vec::new(),
+            quit: None,
+            sent: None,
+            counts: Counts::default(),
+            drain_ticks: 0,
+            draining: None,
+            refuses_retune: false,
+        }
+    }
+
+    pub fn keys(&mut self, keys: &str) -> &mut Self {
+        for key in keys.split_whitespace() {
+            let chord: Chord = key.parse().unwrap();
+            self.feed(Event::Key(chord));
+        }
+        self
+    }
+
+    /// Time passes without a tick.
+    pub fn wait_ms(&mut self, ms: u64) -> &mut Self {
+        self.now_ns += ms * 1_000_000;
+        self
+    }
+
+    pub fn ticks(&mut self, n: u32) -> &mut Self {
+        for _ in 0..n {
+            self.now_ns += TICK_NS;
+            let reading = (self.app.run.phase != Phase::Idle).then(|| self.reading());
+            self.feed(Event::Tick(reading));
+            self.draining = match self.draining {
+                Some(0) => {
+                    let last = Some(self.reading());
+                    self.sent = None;
+                    self.feed(Event::Reply(Reply::Over { last, why: None }));
+                    None
+                }
+                left => left.map(|n| n - 1),
+            };
+        }
+        self
+    }
+
+    pub fn feed(&mut self, event: Event) {
+        let mut asked = std::collections::VecDeque::from(self.app.update(self.now_ns, event));
+        while let Some(effect) = asked.pop_front() {
+            self.asked.push(format!("{effect:?}").split([' ', '(', '{']).next().unwrap().to_owned());
+            if let Some(reply) = self.perform(effect) {
+                asked.extend(self.app.update(self.now_ns, Event::Reply(reply)));
+            }
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) -> Option<Reply> {
+        match effect {
+            Effect::Start(document) => {
+                self.sent = Some(*document);
+                self.counts = Counts { started_ns: self.now_ns, ..Counts::default() };
+                Some(Reply::Started { mode: "copy 1q".into(), notes: Vec::new() })
+            }
+            Effect::Retune(_) if std::mem::take(&mut self.refuses_retune) => {
+                Some(Reply::RetuneRefused("flow.udp.eth.dst: no neighbour entry for 10.0.0.2".into()))
+            }
+            Effect::Retune(document) => {
+                self.sent = Some(*document);
+                Some(Reply::Retuned)
+            }
+            Effect::Stop => {
+                self.draining = Some(self.drain_ticks);
+                None
+            }
+            Effect::Save { name, document, force } => {
+                if name == "udp-64" && !force {
+                    let (why, proposed) = ("udp-64 is a shipped profile; yours would hide it".into(), Some("udp-64-2".into()));
+                    return Some(Reply::SaveRefused { why, proposed });
+                }
+                self.saved.push((name.clone(), document.text().to_owned()));
+                let path = format!("/home/me/.config/txdeck/profiles/{name}.toml");
+                Some(Reply::Saved { name, path })
+            }
+            Effect::Load(name) => {
+                let document = Box::new(Document::parse("udp-64.toml", UDP_64).unwrap());
+                Some(Reply::Loaded { name, origin: Origin::Shipped, document })
+            }
+            Effect::ListProfiles => Some(Reply::Profiles(vec![ProfileEntry {
+                name: "udp-64".into(),
+                note: "64-byte frames as fast as they go".into(),
+                is_shipped: true,
+                is_shadowed: false,
+            }])),
+            Effect::ListDevices => Some(Reply::Devices(devices())),
+            Effect::UseDevice(_) => Some(Reply::DeviceChosen(place(PlaceKind::Real))),
+            Effect::Copy(_) => Some(Reply::Done("copied".into())),
+            Effect::Redraw | Effect::Suspend => None,
+            Effect::Quit { code } => {
+                self.quit.get_or_insert(code);
+                None
+            }
+        }
+    }
+
+    /// One tick's worth of sending: a doorbell costs 700 ns shared by the burst, a packet 868 ns.
+    fn reading(&mut self) -> Reading {
+        let sent = self.sent.as_ref().map(|document| document.profile());
+        if let Some(profile) = sent.filter(|_| self.draining.is_none()) {
+            let wobble = (self.now_ns / TICK_NS % 7) as f64 - 3.0;
+            let cost_ns = 868.0 + 700.0 / f64::from(profile.tx.burst) + wobble;
+            let pps = match profile.tx.rate {
+                Rate::Pps(pps) => pps.min(1e9 / cost_ns),
+                _ => 1e9 / cost_ns,
+            };
+            let packets = (pps * 0.1).round() as u64;
+            self.counts.submitted += packets;
+            self.counts.completed = self.counts.submitted;
+            self.counts.submitted_bytes += packets * profile.flows[0].size.min() as u64;
+            self.counts.busy_ns += (packets as f64 * cost_ns) as u64;
+            self.counts.last_ns = self.now_ns;
+        }
+        let counts = self.counts;
+        let sender = SenderSnapshot {
+            queue: 0,
+            cpu: Some(1),
+            state: State::Sending,
+            reason: None,
+            counts,
+            frames: (512, 512),
+            errnos: Vec::new(),
+            counts_drops: true,
+        };
+        let snapshot = Snapshot { at_ns: self.now_ns, senders: vec![sender], flows: Vec::new() };
+        let ledger = Ledger {
+            submitted: counts.submitted,
+            completed: counts.completed,
+            left: counts.left(),
+            source: LeftSource::Device,
+            dropped: Some(0),
+            invalid: 0,
+            in_flight: 0,
+            abandoned: 0,
+            received: Some(counts.left()),
+            shortfall: 0,
+            unexplained: 0,
+        };
+        Reading { at_ns: self.now_ns, snapshot, ledger }
+    }
+
+    pub fn count(&self, effect: &str) -> usize {
+        self.asked.iter().filter(|asked| *asked == effect).count()
+    }
+
+    pub fn picture(&self, width: u16, height: u16, look: &Look) -> Buffer {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| ui::draw(frame, &self.app, look)).unwrap();
+        terminal.backend().buffer().clone()
+    }
+}
+
+fn devices() -> Vec<txdeck::app::DeviceEntry> {
+    let entry = |name: &str, facts: &str, guard: Option<&str>| txdeck::app::DeviceEntry {
+        name: name.into(),
+        facts: facts.into(),
+        guard: guard.map(str::to_owned),
+    };
+    let guard = "eth0 carries your ssh session (from 10.0.0.7). txdeck will not send there. To do it anyway: --arm eth0";
+    vec![
+        entry("eth0", "virtio   52:54:00:00:00:01  mtu 1500  up         2q", Some(guard)),
+        entry("enp3s0f0", "ixgbe    02:00:00:00:00:01  mtu 1500  up         8q", None),
+        entry("sim", "the simulated nic; needs no rights at all", None),
+    ]
+}
+
+/// The characters of a picture, a line each, without trailing blanks.
+pub fn text(buffer: &Buffer) -> String {
+    let width = usize::from(buffer.area.width.max(1));
+    let line = |cells: &[ratatui::buffer::Cell]| cells.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned();
+    buffer.content.chunks(width).map(line).collect::<Vec<_>>().join("\n")
+}
