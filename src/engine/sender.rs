@@ -403,11 +403,8 @@ impl<N: Nic> Sender<N> {
         }
         self.close_groups();
         self.schedule.lanes.clear();
-        self.counts.last_ns = match why {
-            End::Count => self.counts.last_ns.max(self.counts.started_ns),
-            End::Duration => self.end_ns.max(self.counts.last_ns),
-            End::Told => now_ns,
-        };
+        // A count is noticed in the turn after its last doorbell, so the time of that doorbell is in it.
+        self.counts.last_ns = if why == End::Duration { self.end_ns.max(self.counts.last_ns) } else { now_ns };
         self.drain_until_ns = now_ns + DRAIN_NS;
         self.fruitless = 0;
         self.spent = Spent::WaitRing;
