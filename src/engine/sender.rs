@@ -218,7 +218,12 @@ impl<N: Nic> Sender<N> {
             duration_ns => self.gate_ns.saturating_add(duration_ns),
         };
         self.schedule.cap = self.cap(plan.rate, position, seats.len(), now_ns, cap);
-        self.trigger = self.schedule.next(now_ns, self.group_limit());
+        self.trigger = self.next(now_ns);
+    }
+
+    /// When the next doorbell is to be rung.
+    fn next(&mut self, now_ns: u64) -> Next {
+        if self.quota == 0 { Next::Never } else { self.schedule.next(now_ns, self.group_limit()) }
     }
 
     /// The pacer of `tx.rate`: needed where some lane has no rate of its own.
@@ -325,11 +330,9 @@ impl<N: Nic> Sender<N> {
         if queued > 0 {
             self.counts.bursts += 1;
             self.counts.last_ns = now_ns;
-            self.trigger = match self.quota {
-                0 => Next::Never,
-                _ if self.trigger == Next::Now && self.schedule.stays_now() => Next::Now,
-                _ => self.schedule.next(now_ns, self.group_limit()),
-            };
+            if self.quota == 0 || self.trigger != Next::Now || !self.schedule.stays_now() {
+                self.trigger = self.next(now_ns);
+            }
         }
         self.publish();
         self.pause(now_ns, progress)

@@ -67,9 +67,9 @@ impl<'a> Headers<'a> {
         let at = self.bytes.len();
         self.push(&[0, 0, u8::from(tag.dei) << 4, 0]);
         let name = |field: &str| format!("vlan.{depth}.{field}");
-        self.site(name("tpid"), &tag.tpid, Place::whole(at, Unit::Half), Weighs::NOTHING);
         self.site(name("id"), &tag.id, Place::part(at + 2, Unit::Half, 0, 12), Weighs::NOTHING);
         self.site(name("pcp"), &tag.pcp, Place::part(at + 2, Unit::Half, 13, 3), Weighs::NOTHING);
+        self.site(name("tpid"), &tag.tpid, Place::whole(at, Unit::Half), Weighs::NOTHING);
     }
 
     fn ipv4(&mut self, ip: &'a Ipv4, protocol: u8) {

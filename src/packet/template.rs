@@ -39,10 +39,11 @@ pub(super) fn frame(flow: &Flow, dst: &Value, src: &Value, seed: u64) -> Result<
         patches: Patches::default(),
         varying: Vec::new(),
     };
+    // The order of an odometer is that of the table of profile fields: the size comes first.
+    let size = draft.size(&flow.size, headers.bytes.len())?;
     for site in std::mem::take(&mut headers.sites) {
         draft.field(&site, &mut headers.bytes)?;
     }
-    let size = draft.size(&flow.size, headers.bytes.len())?;
     Ok(draft.finish(flow, &headers, size))
 }
 

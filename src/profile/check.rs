@@ -29,7 +29,7 @@ pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
 /// Fields without a default that the text does not set.
 pub(super) fn missing(profile: &Profile, places: &Places) -> Vec<Flaw> {
     let mut out = Vec::new();
-    if profile.flows.is_empty() {
+    if profile.flows.is_empty() && places.get("flow").is_none() {
         out.push(Flaw::of("flow", "nothing to send: a profile needs at least one [[flow]]"));
     }
     for field in FIELDS.iter().filter(|field| field.fallback == Fallback::Required) {
@@ -137,7 +137,7 @@ fn frame(profile: &Profile, flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
         );
         out.push(Flaw::of(&size_path, message));
     }
-    let room = profile.tx.chunk_bytes.saturating_sub(CHUNK_HEADROOM);
+    let room = profile.tx.room_bytes();
     if max > u128::from(room) {
         let bigger = 4096 - CHUNK_HEADROOM;
         let remedy = match profile.tx.chunk_bytes {

@@ -6,8 +6,10 @@ use super::{
     Problem, Problems, Profile, check, edit, effective,
     field::{self, Fallback, Field},
     flows, notes,
-    problem::{Flaw, Lines, Places},
-    read, short,
+    problem::{Flaw, Lines, MAX_PROBLEMS, Places, nearest},
+    read,
+    setting::quoted,
+    short,
 };
 
 /// Longer texts are no profiles.
@@ -33,14 +35,13 @@ impl Document {
         }
         let body = text.strip_prefix(BOM).unwrap_or(text);
         let (root, errors) = DeTable::parse_recoverable(body);
-        let syntax: Vec<Flaw> = errors.iter().map(syntax_flaw).collect();
-        let draft = read::draft(root.get_ref(), body);
-        let mut flaws = draft.flaws;
+        let syntax: Vec<Flaw> = errors.iter().take(MAX_PROBLEMS).map(|error| syntax_flaw(error, body)).collect();
+        let mut draft = read::draft(root.get_ref(), body);
+        let mut flaws = std::mem::take(&mut draft.flaws);
         if syntax.is_empty() {
             flaws.extend(check::missing(&draft.profile, &draft.places));
-            if flaws.is_empty() {
-                flaws.extend(check::flaws(&draft.profile, &draft.places));
-            }
+            let together = check::flaws(&draft.profile, &draft.places);
+            flaws = with_untouched(flaws, together);
         } else {
             flaws = beside(syntax, flaws, body);
         }
@@ -151,8 +152,22 @@ impl Document {
     }
 
     fn rework(&mut self, flow: &str, change: impl Fn(&str) -> Result<String, String>) -> Result<(), Problems> {
-        let body = change(self.body()).map_err(|message| Problems::one(&format!("flow.{flow}"), message))?;
+        let body =
+            change(&self.body_with_names()?).map_err(|message| Problems::one(&format!("flow.{flow}"), message))?;
         self.take_over(body)
+    }
+
+    /// A flow called by its place would have another name, so other random values, in another place.
+    fn body_with_names(&self) -> Result<String, Problems> {
+        let mut body = self.body().to_string();
+        for (number, flow) in self.profile.flows.iter().enumerate() {
+            let path = format!("flow.{number}.name");
+            if self.places.get(&path).is_none() {
+                let named = edit::set(&body, &path, &quoted(&flow.name));
+                body = named.map_err(|message| Problems::one(&format!("flow.{}", flow.name), message))?;
+            }
+        }
+        Ok(body)
     }
 
     fn unset_path(&mut self, key: &str, path: &str) -> Result<(), Problems> {
@@ -185,25 +200,35 @@ impl Document {
             return match (field::field(&tx), field::field(key)) {
                 (Some(_), _) => Ok(tx),
                 (None, Some(_)) => Ok(key.into()),
-                (None, None) => Err(Problems::one(&tx, read::unknown(&tx))),
+                (None, None) => Err(self.no_such(&tx, &tx)),
             };
         }
         let Some(tail) = key.strip_prefix("flow.") else {
-            return known(key, key.into());
+            return self.known(key, key.into());
         };
         let (name, rest) = tail.split_once('.').unwrap_or((tail, ""));
         let number = self.flow_number(name)?;
         if rest.is_empty() {
             return Err(Problems::one(key, "names a whole flow; name one of its fields, as in flow.a.size"));
         }
-        known(key, format!("flow.{number}.{rest}"))
+        self.known(key, format!("flow.{number}.{rest}"))
+    }
+
+    fn known(&self, key: &str, path: String) -> Result<String, Problems> {
+        let schema = read::schema(&path);
+        let is_header = field::group(&schema).is_some() && field::parent(&schema) == "flow";
+        if read::field_at(&path).is_some() || is_header { Ok(path) } else { Err(self.no_such(key, &path)) }
+    }
+
+    fn no_such(&self, key: &str, path: &str) -> Problems {
+        Problems::one(key, self.places.message(&read::unknown(path)))
     }
 
     fn flow_number(&self, name: &str) -> Result<usize, Problems> {
         let names = || self.profile.flows.iter().map(|flow| flow.name.as_str());
         names().position(|known| known == name).ok_or_else(|| {
             let list: Vec<&str> = names().collect();
-            let hint = super::problem::nearest(name, names()).map(|near| format!(" Did you mean {near}?"));
+            let hint = nearest(name, names()).map(|near| format!(" Did you mean {near}?"));
             let message = format!("no such flow (flows: {}).{}", list.join(", "), hint.unwrap_or_default());
             Problems::one(&format!("flow.{name}"), message)
         })
@@ -224,18 +249,27 @@ impl Document {
     }
 }
 
-fn known(key: &str, path: String) -> Result<String, Problems> {
-    let schema = read::schema(&path);
-    let is_header = field::group(&schema).is_some() && field::parent(&schema) == "flow";
-    if read::field_at(&path).is_some() || is_header {
-        return Ok(path);
+fn syntax_flaw(error: &toml::de::Error, body: &str) -> Flaw {
+    let span = error.span().unwrap_or(0..0);
+    if error.message() == "duplicate key" {
+        let key: String = body.get(span.clone()).unwrap_or("").chars().take(60).collect();
+        return Flaw::new("", span, format!("{key} is written twice; each key stands once"));
     }
-    Err(Problems::one(key, read::unknown(&schema)))
+    Flaw::new("", span, format!("not TOML: {}", error.message().lines().collect::<Vec<_>>().join(" ")))
 }
 
-fn syntax_flaw(error: &toml::de::Error) -> Flaw {
-    let span = error.span().unwrap_or(0..0);
-    Flaw::new("", span, error.message().lines().collect::<Vec<_>>().join(" "))
+/// Rules between fields are judged only where the fields themselves could be read.
+fn with_untouched(mut flaws: Vec<Flaw>, together: Vec<Flaw>) -> Vec<Flaw> {
+    let scope = |flaw: &Flaw| {
+        flaw.path
+            .split('.')
+            .take(if flaw.path.starts_with("flow.") { 2 } else { 1 })
+            .map(str::to_string)
+            .collect::<Vec<_>>()
+    };
+    let touched: Vec<Vec<String>> = flaws.iter().map(scope).collect();
+    flaws.extend(together.into_iter().filter(|flaw| !touched.contains(&scope(flaw))));
+    flaws
 }
 
 /// After a syntax error the values around it are guesses: other problems on its line are left out.

@@ -68,7 +68,7 @@ impl Kind {
             Kind::Hex { min, max } => format!("0x{min:04x}..0x{max:04x}"),
             Kind::PowerOfTwo { min, max } => format!("a power of two, {min}..{max}"),
             Kind::OneOf(numbers) => numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" or "),
-            Kind::Mac { word } => format!("a MAC as aa:bb:cc:dd:ee:ff, or \"{word}\""),
+            Kind::Mac { word } => format!("aa:bb:cc:dd:ee:ff, or \"{word}\""),
             Kind::Ipv4 => "each part 0..255".into(),
             Kind::Ipv6 => "as 2001:db8::1".into(),
             Kind::Rate => "max, 1.5M, 0.5 pps, 2.5 Gbit/s, 10 Gbit/s L1, every 5 us".into(),

@@ -2,6 +2,9 @@
 
 use std::{collections::BTreeMap, fmt, ops::Range};
 
+/// More than anyone reads; a text of nonsense would otherwise take long to describe.
+pub(super) const MAX_PROBLEMS: usize = 200;
+
 /// One thing wrong (or, as a note, worth knowing) with a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -63,16 +66,18 @@ pub(super) struct Flaw {
     pub path: String,
     pub at: Option<Range<usize>>,
     pub message: String,
+    /// Path of the key that was probably meant.
+    pub near: Option<String>,
 }
 
 impl Flaw {
     pub fn new(path: &str, at: Range<usize>, message: impl Into<String>) -> Flaw {
-        Flaw { path: path.into(), at: Some(at), message: message.into() }
+        Flaw { path: path.into(), at: Some(at), message: message.into(), near: None }
     }
 
     /// At wherever the path is written.
     pub fn of(path: &str, message: impl Into<String>) -> Flaw {
-        Flaw { path: path.into(), at: None, message: message.into() }
+        Flaw { path: path.into(), at: None, message: message.into(), near: None }
     }
 }
 
@@ -137,14 +142,23 @@ impl Places {
             })
             .collect();
         placed.sort_by_key(|(offset, _)| *offset);
+        placed.truncate(MAX_PROBLEMS);
         placed
             .into_iter()
             .map(|(offset, flaw)| {
                 let (line, column) = lines.place(body, offset);
-                let (file, key, message) = (file.map(str::to_string), self.label(&flaw.path), flaw.message.clone());
-                Problem { file, line, column, key, message }
+                let (file, key) = (file.map(str::to_string), self.label(&flaw.path));
+                Problem { file, line, column, key, message: self.message(flaw) }
             })
             .collect()
+    }
+
+    /// The message with the key that was probably meant.
+    pub fn message(&self, flaw: &Flaw) -> String {
+        match &flaw.near {
+            Some(near) => format!("{}. Did you mean {}?", flaw.message, self.label(near)),
+            None => flaw.message.clone(),
+        }
     }
 }
 
@@ -170,7 +184,7 @@ pub(super) fn nearest<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> O
     let word: String = word.chars().take(40).collect::<String>().to_lowercase();
     among
         .map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.chars().count() / 3)
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.chars().count() / 4)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }

@@ -11,7 +11,7 @@ use super::{
     Flow, Ip, Profile, Vlan, blank,
     field::{self, FIELDS, Fallback, Field, Lens, NOT_YET, Shape},
     literal,
-    problem::{Flaw, Places, nearest},
+    problem::{Flaw, MAX_PROBLEMS, Places, nearest},
     setting::{Setting, Slot},
 };
 
@@ -49,20 +49,23 @@ impl Reader<'_> {
     /// `path` carries positions (`flow.0.vlan.1`), the table of fields does not (`flow.vlan`).
     fn table(&mut self, path: &str, table: &DeTable<'_>) {
         for (key, value) in by_kind_first(table) {
+            if self.draft.flaws.len() > MAX_PROBLEMS {
+                return;
+            }
             let child = if path.is_empty() { key.get_ref().to_string() } else { format!("{path}.{}", key.get_ref()) };
             let known = schema_key(path, key.get_ref());
             if let Some(field) = field::field(&known) {
                 self.draft.places.add(&child, value.span());
                 self.field(&child, field, value);
             } else if let Some(group) = field::group(&known) {
-                self.draft.places.add(&child, header_or(value, key.span(), self.text));
+                self.draft.places.add(&child, value.span());
                 match group.shape {
                     Shape::One => self.group(&child, &known, value),
                     Shape::Many => self.groups(&child, &known, value),
                 }
             } else {
-                let message = unknown(&known);
-                self.flaw(&child, key.span(), message);
+                let flaw = Flaw { at: Some(key.span()), ..unknown(&child) };
+                self.draft.flaws.push(flaw);
             }
         }
     }
@@ -71,7 +74,7 @@ impl Reader<'_> {
         let DeValue::Table(table) = value.as_ref() else {
             let name = field::last(known);
             let (open, close) = if known == "tx" { ("[tx]", "") } else { (name, " = { … }") };
-            self.flaw(path, value.span(), format!("{} is no table: write {open}{close}", value.as_ref().type_str()));
+            self.flaw(path, value.span(), format!("{} instead of a table: write {open}{close}", a(value)));
             return;
         };
         if let Some(flow) = flow_number(path) {
@@ -105,7 +108,7 @@ impl Reader<'_> {
             _ => (MAX_VLANS, "vlan = [{ id = 100 }]"),
         };
         let DeValue::Array(items) = value.as_ref() else {
-            let message = format!("{} is no list of tables: write {example}", value.as_ref().type_str());
+            let message = format!("{} instead of a list of tables: write {example}", a(value));
             return self.flaw(path, value.span(), message);
         };
         if items.len() > limit {
@@ -119,8 +122,8 @@ impl Reader<'_> {
                     self.open_item(&child, known);
                     self.table(&child, table);
                 }
-                other => {
-                    let message = format!("{} is no table: write {example}", other.type_str());
+                _ => {
+                    let message = format!("{} instead of a table: write {example}", a(item));
                     self.open_item(&child, known);
                     self.flaw(&child, item.span(), message);
                 }
@@ -172,8 +175,9 @@ impl Reader<'_> {
         let names = &self.draft.places.names;
         let twice = |name: &Option<String>| names.iter().filter(|other| *other == name).count() > 1;
         let unclear: Vec<bool> = names.iter().map(twice).collect();
-        for (name, unclear) in self.draft.places.names.iter_mut().zip(unclear) {
-            if unclear {
+        let misnamed: Vec<String> = self.draft.flaws.iter().map(|flaw| flaw.path.clone()).collect();
+        for (number, (name, unclear)) in self.draft.places.names.iter_mut().zip(unclear).enumerate() {
+            if unclear || misnamed.contains(&format!("flow.{number}.name")) {
                 *name = None;
             }
         }
@@ -189,10 +193,10 @@ fn by_kind_first<'a, 'i>(
     first.chain(rest)
 }
 
-/// A dotted table's span is its key; others have their own.
-fn header_or(value: &Spanned<DeValue<'_>>, key: Range<usize>, text: &str) -> Range<usize> {
-    let span = value.span();
-    if text[span.clone()].is_empty() { key } else { span }
+/// `a table`, `an integer`.
+fn a(value: &Spanned<DeValue<'_>>) -> String {
+    let kind = value.as_ref().type_str();
+    format!("{} {kind}", if kind.starts_with(['a', 'i', 'o']) { "an" } else { "a" })
 }
 
 fn newer(value: &Spanned<DeValue<'_>>) -> bool {
@@ -235,24 +239,24 @@ fn vlan_number(path: &str) -> Option<usize> {
 }
 
 /// What to say of a key that the table does not have.
-pub(super) fn unknown(known: &str) -> String {
-    let (group, name) = (field::parent(known), field::last(known));
-    if NOT_YET.contains(&known) {
-        return format!("{name} is not supported by this release");
+pub(super) fn unknown(path: &str) -> Flaw {
+    let known = schema(path);
+    let (group, name) = (field::parent(&known), field::last(&known));
+    if NOT_YET.contains(&known.as_str()) {
+        return Flaw::of(path, format!("{name} is not supported by this release"));
     }
-    let here = nearest(name, field::names_in(group)).map(|near| join(group, near));
+    let here = nearest(name, field::names_in(group)).map(|near| match path.rsplit_once('.') {
+        Some((parent, _)) => format!("{parent}.{near}"),
+        None => near.to_string(),
+    });
     let elsewhere = || FIELDS.iter().map(|field| field.key).find(|key| field::last(key) == name).map(str::to_string);
     match here.or_else(elsewhere) {
-        Some(near) => format!("no such key. Did you mean {near}?"),
+        Some(near) => Flaw { near: Some(near), ..Flaw::of(path, "no such key") },
         None => {
             let names: Vec<&str> = field::names_in(group).collect();
-            format!("no such key (known here: {})", names.join(", "))
+            Flaw::of(path, format!("no such key (known here: {})", names.join(", ")))
         }
     }
-}
-
-fn join(group: &str, name: &str) -> String {
-    if group.is_empty() { name.into() } else { format!("{group}.{name}") }
 }
 
 /// Where a path's setting lives in a profile; `None` when its flow, tag or header does not exist.
@@ -310,4 +314,45 @@ pub(super) fn default_of(field: &Field) -> Setting {
     };
     let value = DeValue::parse(text).ok();
     value.and_then(|value| literal::read(field, &value, text).ok()).unwrap_or(Setting::Unset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Ip, Vlan};
+
+    /// A profile with every header in one of two flows.
+    fn full() -> Profile {
+        let mut profile = blank::profile();
+        let headers = [Ip::V4(blank::ipv4()), Ip::V6(blank::ipv6())];
+        for ip in headers {
+            let vlan: Vec<Vlan> = vec![blank::vlan()];
+            profile.flows.push(Flow { ip: Some(ip), udp: Some(blank::udp()), vlan, ..blank::flow() });
+        }
+        profile
+    }
+
+    #[test]
+    fn every_default_fits_its_slot_and_comes_back() {
+        for field in FIELDS.iter().filter(|field| field.key != "version") {
+            let flow = if field.key.starts_with("flow.ipv6") { 1 } else { 0 };
+            let path = field.key.replace("vlan.", "vlan.0.").replacen("flow.", &format!("flow.{flow}."), 1);
+            assert_eq!(field_at(&path).map(|field| field.key), Some(field.key));
+            let setting = default_of(field);
+            assert_eq!(setting == Setting::Unset, !matches!(field.fallback, Fallback::Is(_)), "{}", field.key);
+            let mut profile = full();
+            let put = slot(&mut profile, &path, field).expect("a place").put(setting.clone());
+            assert!(put || field.key == "flow.name" || field.key == "flow.eth.dst", "{}", field.key);
+            if put {
+                assert_eq!(slot(&mut profile, &path, field).map(Slot::take), Some(setting), "{}", field.key);
+            }
+        }
+    }
+
+    #[test]
+    fn flows_may_have_numbers_for_names() {
+        assert_eq!(schema("flow.3.udp.dst"), "flow.udp.dst");
+        assert_eq!(schema("flow.0.vlan.1.id"), "flow.vlan.id");
+        assert_eq!(schema("tx.0"), "tx.0");
+    }
 }

@@ -1,6 +1,6 @@
 //! How long a flow's frames must and may be.
 
-use super::{Flow, Ip, Value, rate::WIRE_OVERHEAD_BYTES};
+use super::{Flow, Ip, Tx, Value, rate::WIRE_OVERHEAD_BYTES};
 
 /// Frames below this are padded by others and called runts; without FCS.
 pub const SHORTEST_FRAME: u32 = 60;
@@ -12,6 +12,21 @@ pub const CHUNK_HEADROOM: u32 = 256;
 pub const PKTGEN_BYTES: u32 = 16;
 /// … and the stream number.
 pub const PKTGEN_STREAM_BYTES: u32 = 18;
+
+/// Fewer chunks than this a queue are asked for only when the profile says so.
+const USUAL_CHUNKS: u32 = 512;
+
+impl Tx {
+    /// UMEM chunks of each queue: as set, else max(512, 2 x burst).
+    pub fn chunks_per_queue(&self) -> u32 {
+        self.chunks.unwrap_or_else(|| USUAL_CHUNKS.max(self.burst.saturating_mul(2)))
+    }
+
+    /// The longest frame a chunk takes.
+    pub fn room_bytes(&self) -> u32 {
+        self.chunk_bytes.saturating_sub(CHUNK_HEADROOM)
+    }
+}
 
 impl Flow {
     /// Bytes of all headers: the least a frame of this flow can have.
@@ -67,5 +82,42 @@ pub fn mean(value: &Value) -> f64 {
             values.iter().map(|v| *v as f64).sum::<f64>() / values.len() as f64
         }
         _ => (value.min() as f64 + value.max() as f64) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Document;
+
+    #[test]
+    fn c16_sizes_say_what_the_fcs_adds() {
+        let text = "version = 1\n[[flow]]\nname = \"a\"\nsize = 70\neth = { dst = \"02:00:00:00:00:02\" }\n\
+            vlan = [{}, {}]\nipv6 = {}\nudp = {}\n";
+        let mut document = Document::parse("t", text).expect("valid");
+        let flow = &document.profile().flows[0];
+        assert_eq!(flow.size_words(), "70 B (+4 FCS = 74)");
+        assert_eq!((flow.header_bytes(), flow.header_words().as_str()), (70, "Ethernet + 2 VLAN + IPv6 + UDP"));
+        document.set("flow.a.size", "70..1514").expect("range");
+        assert_eq!(document.profile().flows[0].size_words(), "70..1514 B (+4 FCS = 74..1518)");
+        assert_eq!(wire_bytes(60), 84);
+    }
+
+    #[test]
+    fn chunks_grow_with_burst() {
+        let text = "version = 1\n[[flow]]\neth = { dst = \"02:00:00:00:00:02\" }\n";
+        let mut document = Document::parse("t", text).expect("valid");
+        assert_eq!(document.profile().tx.chunks_per_queue(), 512);
+        document.set("burst", "512").expect("burst");
+        assert_eq!((document.profile().tx.chunks_per_queue(), document.profile().tx.room_bytes()), (1024, 1792));
+        document.set("chunks", "4096").expect("chunks");
+        assert_eq!(document.profile().tx.chunks_per_queue(), 4096);
+    }
+
+    #[test]
+    fn the_mean_is_over_one_walk() {
+        assert_eq!(mean(&Value::Fixed(60)), 60.0);
+        assert_eq!(mean(&Value::Sweep { from: 60, to: 100, step: 30, every: 1 }), 75.0);
+        assert_eq!(mean(&Value::List { values: vec![60, 60, 120], every: 1 }), 80.0);
     }
 }

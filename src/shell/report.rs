@@ -98,9 +98,10 @@ fn cost(out: &mut String, result: &RunResult) {
         let _ = write!(text, "; a burst p50 {} p99 {} max {} ns", burst.p50, burst.p99, burst.max);
     }
     row(out, "cost", &text);
-    if !result.errno.is_empty() {
-        let met = result.errno.iter().map(|(name, times)| format!("{name} {}", thousands(*times)));
-        row(out, "errno", &met.collect::<Vec<_>>().join(", "));
+    let met = result.errno.iter().filter(|(_, times)| **times > 0);
+    let met: Vec<String> = met.map(|(name, times)| format!("{name} {}", thousands(*times))).collect();
+    if !met.is_empty() {
+        row(out, "errno", &met.join(", "));
     }
 }
 

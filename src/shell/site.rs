@@ -125,12 +125,12 @@ impl Site {
     pub fn check_queues(&self, queues: &[u32]) -> Result<(), Failure> {
         let Some(has) = self.queues() else { return Ok(()) };
         let Some(queue) = queues.iter().find(|queue| **queue >= has) else { return Ok(()) };
-        let (device, last, wanted) = (&self.device, has - 1, queue + 1);
-        let plural = if has == 1 { "" } else { "s" };
-        let message = format!("{device} queue {queue}: this device has {has} queue{plural}, 0..{last}");
+        let (device, wanted) = (&self.device, queue.saturating_add(1));
+        let (plural, those) = if has == 1 { ("", "0".to_owned()) } else { ("s", format!("0..{}", has - 1)) };
+        let message = format!("{device} queue {queue}: this device has {has} queue{plural}, {those}");
         let fix = match self.place {
-            Place::Lab => format!("Use --queues 0..{last}, or: --lab-queues {wanted}"),
-            _ => format!("Use --queues 0..{last}, or: ethtool -L {device} combined {wanted}"),
+            Place::Lab => format!("Use --queues {those}, or: --lab-queues {wanted}"),
+            _ => format!("Use --queues {those}, or: ethtool -L {device} combined {wanted}"),
         };
         Err(Failure::new("no_such_queue", message).with_fix(fix))
     }

@@ -7,6 +7,7 @@ pub mod send;
 use futures_util::TryStreamExt;
 use rtnetlink::packet_route::link::{LinkAttribute, LinkMessage};
 use rtnetlink::{Handle, LinkMessageBuilder, LinkUnspec, LinkVeth};
+use std::cell::RefCell;
 use std::ffi::CString;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -37,11 +38,8 @@ pub fn on_a_veth_pair(test: &str, body: impl FnOnce(&mut Pair)) {
     let refusal = match command.output() {
         Err(why) => why.to_string(),
         Ok(output) => {
-            let told = format!(
-                "{}{}",
-                String::from_utf8_lossy(&output.stdout),
-                String::from_utf8_lossy(&output.stderr)
-            );
+            let told =
+                format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             if output.status.code() != Some(CANNOT) {
                 assert!(output.status.success() && told.contains("1 passed"), "inside the namespace:\n{told}");
                 return;
@@ -125,11 +123,7 @@ impl Pair {
         self.link(name).header.index
     }
 
-    fn change(
-        &self,
-        name: &str,
-        how: impl FnOnce(LinkMessageBuilder<LinkUnspec>) -> LinkMessageBuilder<LinkUnspec>,
-    ) {
+    fn change(&self, name: &str, how: impl FnOnce(LinkMessageBuilder<LinkUnspec>) -> LinkMessageBuilder<LinkUnspec>) {
         let message = how(LinkUnspec::new_with_index(self.index(name))).build();
         self.runtime.block_on(self.handle.link().set(message).execute()).expect("the change is accepted");
     }
@@ -165,8 +159,11 @@ impl Pair {
     }
 }
 
-/// A packet socket on one device.
-pub struct Far(libc::c_int);
+/// A packet socket on one device, and what it received.
+pub struct Far {
+    fd: libc::c_int,
+    received: RefCell<Vec<Vec<u8>>>,
+}
 
 impl Far {
     pub fn on(pair: &Pair, name: &str) -> Self {
@@ -176,29 +173,36 @@ impl Far {
         address.sll_family = libc::AF_PACKET as u16;
         address.sll_protocol = protocol;
         address.sll_ifindex = pair.index(name) as i32;
-        let bytes: libc::c_int = 64 << 20;
         // SAFETY: all pointers are to living values of the sizes told.
         let fd = unsafe {
             let fd = libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_NONBLOCK, 0);
             assert!(fd >= 0, "packet socket: {}", io::Error::last_os_error());
-            let len = size_of_val(&bytes) as u32;
-            libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, (&raw const bytes).cast(), len);
             let bound = libc::bind(fd, (&raw const address).cast(), size_of_val(&address) as u32);
             assert_eq!(bound, 0, "bind: {}", io::Error::last_os_error());
             fd
         };
-        Self(fd)
+        Self { fd, received: RefCell::default() }
     }
 
     /// Every frame received since the last call, in order.
     pub fn frames(&self) -> Vec<Vec<u8>> {
-        let mut frames = Vec::new();
+        self.pull();
+        self.received.take()
+    }
+
+    /// Empties the socket, which an ordinary user cannot make large: to be called after each doorbell.
+    fn pull(&self) {
+        let mut frames = self.received.borrow_mut();
         let mut buffer = [0u8; 65536];
         loop {
             // SAFETY: the buffer is as long as told.
-            let length = unsafe { libc::recv(self.0, buffer.as_mut_ptr().cast(), buffer.len(), 0) };
-            let Ok(length) = usize::try_from(length) else { return frames };
-            frames.push(buffer[..length].to_vec());
+            let length = unsafe { libc::recv(self.fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) };
+            match usize::try_from(length) {
+                Ok(length) => frames.push(buffer[..length].to_vec()),
+                // The socket tells once that the device was down.
+                Err(_) if io::Error::last_os_error().raw_os_error() == Some(libc::ENETDOWN) => {}
+                Err(_) => return,
+            }
         }
     }
 
@@ -208,7 +212,13 @@ impl Far {
         let mut len = size_of_val(&stats) as u32;
         // SAFETY: `stats` is a tpacket_stats (two u32), and `len` its size.
         let answer = unsafe {
-            libc::getsockopt(self.0, libc::SOL_PACKET, libc::PACKET_STATISTICS, stats.as_mut_ptr().cast(), &raw mut len)
+            libc::getsockopt(
+                self.fd,
+                libc::SOL_PACKET,
+                libc::PACKET_STATISTICS,
+                stats.as_mut_ptr().cast(),
+                &raw mut len,
+            )
         };
         assert_eq!(answer, 0, "PACKET_STATISTICS: {}", io::Error::last_os_error());
         stats[0]
@@ -218,7 +228,7 @@ impl Far {
 impl Drop for Far {
     fn drop(&mut self) {
         // SAFETY: the descriptor is ours and used by nobody after this.
-        unsafe { libc::close(self.0) };
+        unsafe { libc::close(self.fd) };
     }
 }
 
@@ -247,6 +257,22 @@ impl Wait for RealClock {
         while rung.retry_at_ns.is_some_and(|at_ns| self.now_ns() < at_ns) {
             std::thread::yield_now();
         }
+    }
+}
+
+/// Real time, and a far end that is read after each doorbell.
+pub struct Watched<'a>(pub RealClock, pub &'a Far);
+
+impl Clock for Watched<'_> {
+    fn now_ns(&self) -> u64 {
+        self.0.now_ns()
+    }
+}
+
+impl Wait for Watched<'_> {
+    fn wait(&self, rung: &Rung) {
+        self.1.pull();
+        self.0.wait(rung);
     }
 }
 

@@ -4,14 +4,14 @@ use txdeck::profile::{Flow, Ip, Mac, Order, Value};
 
 /// The fields in the order in which an odometer turns, first fastest.
 pub fn fields(flow: &Flow) -> Vec<(String, &Value)> {
-    let mut fields = Vec::new();
+    let mut fields = vec![("size".to_owned(), &flow.size)];
     for (name, mac) in [("eth.dst", &flow.eth.dst), ("eth.src", &flow.eth.src)] {
         if let Mac::Is(value) = mac {
             fields.push((name.to_owned(), value));
         }
     }
     for (depth, tag) in flow.vlan.iter().enumerate() {
-        for (name, value) in [("tpid", &tag.tpid), ("id", &tag.id), ("pcp", &tag.pcp)] {
+        for (name, value) in [("id", &tag.id), ("pcp", &tag.pcp), ("tpid", &tag.tpid)] {
             fields.push((format!("vlan.{depth}.{name}"), value));
         }
     }
@@ -39,7 +39,6 @@ pub fn fields(flow: &Flow) -> Vec<(String, &Value)> {
         fields.push(("udp.src".to_owned(), &udp.src));
         fields.push(("udp.dst".to_owned(), &udp.dst));
     }
-    fields.push(("size".to_owned(), &flow.size));
     fields
 }
 

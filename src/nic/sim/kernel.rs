@@ -227,10 +227,10 @@ impl<C: Clock> Kernel for AtWork<'_, C> {
         kernel.spend(cost_ns);
         let held_before = kernel.held.len();
         let answer = if kernel.plain { kernel.take_plain() } else { kernel.take_scripted(self.memory, self.clock) };
-        if let Character::ZeroCopy { clump } = kernel.character {
-            if !kernel.blocked {
-                kernel.complete_clump(held_before, clump);
-            }
+        if let Character::ZeroCopy { clump } = kernel.character
+            && !kernel.blocked
+        {
+            kernel.complete_clump(held_before, clump);
         }
         kernel.completions.publish();
         answer

@@ -42,3 +42,24 @@ unsafe extern "C" fn pass_on(_level: c_int, format: *const c_char, arguments: Va
     }
     length
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+    // SAFETY: signature as in libxdp's libxdp_internal.h.
+    unsafe extern "C" {
+        fn libxdp_print(level: c_int, format: *const c_char, ...);
+    }
+
+    #[test]
+    fn the_library_prints_into_the_sink() {
+        set_library_log(|line| LINES.lock().unwrap().push(line.to_owned()));
+        // SAFETY: the format matches its arguments.
+        unsafe { libxdp_print(0, c"%s has %d queues, %lu\n".as_ptr(), c"a0".as_ptr(), 4 as c_int, u64::MAX) };
+        assert_eq!(*LINES.lock().unwrap(), ["a0 has 4 queues, 18446744073709551615"]);
+    }
+}

@@ -13,9 +13,10 @@ use xsk_rs::{CompQueue, FillQueue, FrameDesc, RxQueue, Socket, TxQueue, Umem};
 
 /// A TX-only socket needs a fill ring (bind gives EINVAL without one), and xsk-rs always makes an RX ring.
 const UNUSED_RING: u32 = 64;
-/// How long bind is retried on EBUSY: the last owner's release is asynchronous (200 rebinds: median 17 ms, worst 30).
-const BUSY_LIMIT: Duration = Duration::from_secs(1);
-const LONGEST_BUSY_WAIT: Duration = Duration::from_millis(20);
+/// How long opening is retried: the last owner's release is asynchronous (200 rebinds: median 17 ms, worst 30), and so
+/// is the return of its locked memory (an ordinary user's fifty rebinds in a row met ENOBUFS otherwise).
+const RETRY_LIMIT: Duration = Duration::from_secs(1);
+const LONGEST_RETRY_WAIT: Duration = Duration::from_millis(20);
 /// linux/if_xdp.h
 const XDP_OPTIONS: libc::c_int = 8;
 const XDP_OPTIONS_ZEROCOPY: u32 = 1;
@@ -49,10 +50,10 @@ impl Port {
             };
             match error.cause {
                 Cause::NoMemory { .. } if pages == Pages::Huge => pages = Pages::Normal,
-                Cause::QueueBusy if waited < BUSY_LIMIT => {
+                _ if waited < RETRY_LIMIT && passes(&error) => {
                     pause(wait);
                     waited += wait;
-                    wait = (wait * 2).min(LONGEST_BUSY_WAIT);
+                    wait = (wait * 2).min(LONGEST_RETRY_WAIT);
                 }
                 _ => return Err(error),
             }
@@ -110,6 +111,15 @@ impl Kernel for Port {
 #[cold]
 fn last_errno() -> i32 {
     std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
+}
+
+/// Whether the kernel may still be cleaning up after the last owner.
+fn passes(error: &OpenError) -> bool {
+    match error.cause {
+        Cause::QueueBusy => true,
+        Cause::Memlock { needed_kib, allowed_kib } => allowed_kib.is_none_or(|allowed| needed_kib < allowed),
+        _ => false,
+    }
 }
 
 /// Sleeps a little between two tries to bind.

@@ -1,0 +1,204 @@
+//! The command line as scripts meet it: what is printed where, and the exit codes. Nothing here sends a packet.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
+
+use assert_cmd::Command as Cmd;
+
+/// The program with a home of its own, so that nobody's profiles matter.
+fn txdeck(home: &tempfile::TempDir) -> Cmd {
+    let mut command = Cmd::from_std(Command::new(env!("CARGO_BIN_EXE_txdeck")));
+    command.env("XDG_CONFIG_HOME", home.path()).env("XDG_STATE_HOME", home.path()).env_remove("TXDECK_LOG");
+    command
+}
+
+fn home() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn output(command: &mut Cmd) -> (String, String, i32) {
+    let output = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap_or(-1))
+}
+
+#[test]
+fn short_help_fits_a_screen_and_long_help_ends_with_two_examples() {
+    let home = home();
+    for command in ["", "lab", "run", "check", "show", "devices", "profiles", "themes", "keys", "paths", "man"] {
+        let args: Vec<&str> = command.split_whitespace().collect();
+        let (short, _, code) = output(txdeck(&home).args(&args).arg("-h"));
+        assert_eq!(code, 0);
+        assert!(short.lines().count() <= 24 && short.lines().all(|line| line.chars().count() <= 80), "{short}");
+        let (long, _, _) = output(txdeck(&home).args(&args).arg("--help"));
+        let (_, examples) = long.rsplit_once("Examples:").unwrap_or_else(|| panic!("{command}: no examples"));
+        assert_eq!(examples.lines().filter(|line| line.contains("txdeck")).count(), 2, "{command}:{examples}");
+    }
+}
+
+#[test]
+fn what_is_no_command_and_no_profile_is_told_with_the_nearest() {
+    let home = home();
+    let (out, err, code) = output(txdeck(&home).args(["run", "udp64", "-i", "sim", "-n", "1"]));
+    assert_eq!((out.as_str(), code), ("", 2));
+    assert!(err.contains("udp64") && err.contains("Did you mean udp-64?"), "{err}");
+    let (_, err, code) = output(txdeck(&home).args(["run", "--bogus"]));
+    assert_eq!(code, 2);
+    assert!(err.contains("--bogus"), "{err}");
+    for later in ["sweep", "import", "export", "calibrate"] {
+        let (help, _, _) = output(txdeck(&home).arg("--help"));
+        assert!(!help.lines().any(|line| line.trim_start().starts_with(later)), "{later} is not here yet");
+    }
+}
+
+#[test]
+fn a_failed_start_is_an_object_under_json() {
+    let home = home();
+    let cases: [(&[&str], &str); 7] = [
+        (&["run", "udp-64", "--json"], "no_device"),
+        (&["run", "no-such-profile", "-i", "sim", "--json"], "no_profile"),
+        (&["run", "udp-64", "-i", "no-such-dev0", "--json"], "no_device"),
+        (&["run", "udp-64", "-i", "sim", "-s", "burst=0", "--format", "json"], "bad_setting"),
+        (&["run", "udp-64", "-i", "sim", "--expect", "ppps>1", "--json"], "bad_expect"),
+        (&["run", "udp-64", "-i", "sim", "--arm", "eth7", "--json"], "arm_mismatch"),
+        (&["run", "--json", "--bogus"], "usage"),
+    ];
+    for (args, wanted) in cases {
+        let (out, err, code) = output(txdeck(&home).args(args));
+        assert_eq!(code, 2, "{args:?}: {err}");
+        assert_eq!(out.lines().count(), 1, "{args:?}: {out}");
+        let object: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(
+            (&object["type"], &object["version"], &object["code"]),
+            (&"error".into(), &1.into(), &wanted.into())
+        );
+        assert!(object["message"].as_str().is_some_and(|message| !message.is_empty()), "{out}");
+        assert!(object.get("fix").is_some() && !err.is_empty());
+    }
+}
+
+#[test]
+fn options_in_front_of_a_command_are_refused_not_lost() {
+    let (_, err, code) = output(txdeck(&home()).args(["-i", "sim", "run", "udp-64", "-n", "1"]));
+    assert_eq!(code, 2);
+    assert!(err.contains("\"run\""), "{err}");
+}
+
+#[test]
+fn listings_print_names_and_with_a_name_the_file_itself() {
+    let home = home();
+    let (list, _, code) = output(txdeck(&home).arg("profiles"));
+    assert!(code == 0 && list.lines().count() >= 8, "{list}");
+    let (text, _, _) = output(txdeck(&home).args(["profiles", "udp-64"]));
+    assert_eq!(text, include_str!("../profiles/udp-64.toml"));
+    let (effective, _, _) = output(txdeck(&home).args(["profiles", "udp-64", "--effective"]));
+    assert!(effective.contains("ring = 2048") && effective.contains("seed = 7"), "{effective}");
+    let (themes, _, _) = output(txdeck(&home).arg("themes"));
+    let first = themes.split_whitespace().next().unwrap();
+    let (theme, _, code) = output(txdeck(&home).args(["themes", first]));
+    assert!(code == 0 && theme.contains("[roles]"), "{theme}");
+    assert_eq!(output(txdeck(&home).args(["themes", "no-such"])).2, 2);
+    let (keys, _, _) = output(txdeck(&home).arg("keys"));
+    assert!(keys.contains("action = "), "{keys}");
+}
+
+#[test]
+fn ones_own_profile_hides_the_shipped_one_and_shipped_names_it() {
+    let home = home();
+    let folder = home.path().join("txdeck/profiles");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mine = include_str!("../profiles/udp-64.toml").replace("version = 1", "# mine\nversion = 1");
+    std::fs::write(folder.join("udp-64.toml"), &mine).unwrap();
+    assert_eq!(output(txdeck(&home).args(["profiles", "udp-64"])).0, mine);
+    assert_ne!(output(txdeck(&home).args(["profiles", "shipped:udp-64"])).0, mine);
+    assert!(output(txdeck(&home).arg("profiles")).0.contains("shipped:udp-64"));
+    let (stdin, _, _) = output(txdeck(&home).args(["profiles", "-"]).write_stdin("# from stdin\n"));
+    assert_eq!(stdin, "# from stdin\n");
+}
+
+#[test]
+fn paths_completions_manual_and_version_are_printed() {
+    let home = home();
+    let (paths, _, _) = output(txdeck(&home).arg("paths"));
+    assert!(paths.contains(&home.path().join("txdeck/profiles").display().to_string()), "{paths}");
+    for shell in ["bash", "zsh", "fish"] {
+        let (text, _, code) = output(txdeck(&home).args(["completions", shell]));
+        assert!(code == 0 && text.contains("txdeck"), "{shell}");
+    }
+    let (man, _, _) = output(txdeck(&home).arg("man"));
+    assert!(man.contains(".TH txdeck 1") && man.contains("TXDECK RUN"));
+    let (version, _, code) = output(txdeck(&home).arg("--version"));
+    assert_eq!(code, 0);
+    for word in ["txdeck 0.", "commit", "kernel", "libxdp", "AF_XDP", "lab"] {
+        assert!(version.contains(word), "{version}");
+    }
+}
+
+#[test]
+fn output_goes_to_the_file_that_was_named() {
+    let home = home();
+    let file = home.path().join("list.txt");
+    let (out, _, code) = output(txdeck(&home).args(["profiles", "-o"]).arg(&file));
+    assert_eq!((out.as_str(), code), ("", 0));
+    assert!(std::fs::read_to_string(&file).unwrap().contains("udp-64"));
+    assert_eq!(output(txdeck(&home).args(["profiles", "-o", "/no/such/folder/x"])).2, 2);
+}
+
+#[test]
+fn check_tells_every_error_of_every_file() {
+    let home = home();
+    let bad = home.path().join("bad.toml");
+    std::fs::write(&bad, "version = 1\nname = \"bad\"\n[tx]\nbrst = 3\nclone = -1\n").unwrap();
+    let (out, _, code) = output(txdeck(&home).args(["check", "udp-64"]).arg(&bad));
+    assert_eq!(code, 2);
+    assert!(out.contains("udp-64: ok") && out.contains("brst") && out.contains("clone"), "{out}");
+    assert!(out.contains("bad.toml:4:"), "file, line and column: {out}");
+    assert_eq!(output(txdeck(&home).args(["check", "udp-64"])).2, 0);
+}
+
+#[test]
+fn c10_a_key_that_is_not_honoured_is_an_error_with_its_line() {
+    let text = include_str!("../profiles/udp-64.toml").to_owned() + "\n[extra]\nduration_s = 3\n";
+    let (out, _, code) = output(txdeck(&home()).args(["check", "-"]).write_stdin(text));
+    assert_eq!(code, 2);
+    assert!(out.contains("extra") && out.contains("<stdin>:"), "{out}");
+}
+
+#[test]
+fn show_prints_frames_as_hex_with_words_or_as_a_capture() {
+    let home = home();
+    let (text, _, code) = output(txdeck(&home).args(["show", "udp-64", "-n", "2"]));
+    assert_eq!(code, 0);
+    assert!(text.contains("1  flow udp  60 bytes") && text.contains("2  flow udp  60 bytes"), "{text}");
+    assert!(text.contains("02 00 00 00 00 02") && text.contains("seq 2"), "{text}");
+    let capture = txdeck(&home).args(["show", "udp-64", "-n", "3", "--pcap", "-"]).output().unwrap().stdout;
+    assert_eq!(capture.len(), 24 + 3 * (16 + 60));
+    let (_, err, code) = output(txdeck(&home).args(["show", "udp-64", "--flow", "nobody"]));
+    assert!(code == 2 && err.contains("Flows that send: udp"), "{err}");
+}
+
+#[test]
+fn a_closed_stdout_ends_output_quietly() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_txdeck"))
+        .args(["show", "udp-64", "-n", "1000000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(first, "1  flow udp  60 bytes\n");
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
+
+#[test]
+fn entering_a_lab_that_is_not_there_says_so() {
+    let (_, err, code) = output(txdeck(&home()).args(["lab", "--enter", "--pid", "1", "--", "true"]));
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("lab"), "{err}");
+    let (apparmor, _, _) = output(txdeck(&home()).args(["lab", "--print-apparmor"]));
+    assert!(apparmor.contains("userns,"), "{apparmor}");
+}
