@@ -48,7 +48,8 @@ impl Held {
         if !self.is_taken.swap(false, Ordering::AcqRel) {
             return;
         }
-        let leave = "\x1b[0m".to_owned() + &sequence(DisableBracketedPaste) + &sequence(LeaveAlternateScreen) + &sequence(Show);
+        let leave =
+            "\x1b[0m".to_owned() + &sequence(DisableBracketedPaste) + &sequence(LeaveAlternateScreen) + &sequence(Show);
         // Both are the last that can be done for this terminal.
         self.outlet.write_within(leave.as_bytes(), RESTORE_LIMIT).ok();
         disable_raw_mode().ok();
