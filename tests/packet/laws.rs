@@ -89,7 +89,7 @@ fn builds() -> impl Strategy<Value = Vec<u64>> {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 600, ..Config::default() })]
+    #![proptest_config(Config { cases: 300, ..Config::default() })]
 
     #[test]
     fn every_frame_parses_with_the_values_it_should_have(flow in flow(), builds in builds()) {
