@@ -325,8 +325,7 @@ impl<N: Nic> Sender<N> {
             Err(error) => return self.fail(now_ns, &error),
         };
         self.book(&rung);
-        let progress = queued > 0 || rung.completed > 0;
-        self.spent = if progress { Spent::Busy } else { Spent::WaitRing };
+        self.spent = if queued > 0 || rung.completed > 0 { Spent::Busy } else { Spent::WaitRing };
         if queued > 0 {
             self.counts.bursts += 1;
             self.counts.last_ns = now_ns;
@@ -335,18 +334,19 @@ impl<N: Nic> Sender<N> {
             }
         }
         self.publish();
-        self.pause(now_ns, progress)
+        self.pause(now_ns, &rung, queued)
     }
 
-    /// Fruitless turns come ever more rarely.
+    /// After a fruitless turn: as long as the nic says that ringing is useless, else ever longer.
     #[inline]
-    fn pause(&mut self, now_ns: u64, progress: bool) -> Turn {
-        if progress {
+    fn pause(&mut self, now_ns: u64, rung: &Rung, queued: u32) -> Turn {
+        if queued > 0 || rung.completed > 0 {
             self.fruitless = 0;
             return Turn::Worked;
         }
-        self.fruitless = (self.fruitless + 1).min(16);
-        Turn::Wait(now_ns + (FRUITLESS_NS << self.fruitless).min(REAP_NS))
+        self.fruitless = (self.fruitless + 1).min(10);
+        let again_ns = now_ns + (FRUITLESS_NS << self.fruitless);
+        Turn::Wait(rung.retry_at_ns.unwrap_or(0).max(again_ns).min(now_ns + REAP_NS))
     }
 
     #[inline]
@@ -403,11 +403,8 @@ impl<N: Nic> Sender<N> {
         }
         self.close_groups();
         self.schedule.lanes.clear();
-        self.counts.last_ns = match why {
-            End::Count => self.counts.last_ns.max(self.counts.started_ns),
-            End::Duration => self.end_ns.max(self.counts.last_ns),
-            End::Told => now_ns,
-        };
+        // A count is noticed in the turn after its last doorbell, so the time of that doorbell is in it.
+        self.counts.last_ns = if why == End::Duration { self.end_ns.max(self.counts.last_ns) } else { now_ns };
         self.drain_until_ns = now_ns + DRAIN_NS;
         self.fruitless = 0;
         self.spent = Spent::WaitRing;
@@ -432,7 +429,7 @@ impl<N: Nic> Sender<N> {
             return self.done();
         }
         self.publish();
-        self.pause(now_ns, rung.completed > 0)
+        self.pause(now_ns, &rung, 0)
     }
 
     #[cold]

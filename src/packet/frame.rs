@@ -94,8 +94,7 @@ impl Frame {
         let len = self.len(stamp.k);
         let out = &mut out[..len];
         self.restore(out, held);
-        let mut sums = self.sums;
-        self.patches.apply(out, stamp.k, &mut sums);
+        let mut sums = self.patches.apply(out, stamp.k, self.sums);
         if let Some(lengths) = &self.lengths {
             lengths.apply(out, &mut sums);
         }

@@ -79,7 +79,7 @@ impl Draft<'_> {
         Ok(match form.set_going(&mut self.odometer) {
             None => Size::Fixed(form.first() as usize),
             Some(motion) => Size::Varies {
-                bytes: motion.narrow(draw::key(self.seed, self.flow, "size")),
+                bytes: motion.narrow(draw::key(self.seed, self.flow, "size"), 0),
                 shortest: form.min() as usize,
                 longest: form.max() as usize,
             },
@@ -135,6 +135,7 @@ impl Draft<'_> {
         place_udp_checksum(&mut frame, flow, headers, &mut template);
         self.varying.extend(frame.ip_checksum.into_iter().chain(frame.udp_checksum).map(|at| at..at + 2));
         frame.varying = merged(self.varying);
+        frame.patches.settle(&template, frame.size.shortest());
         frame.template = template.into();
         frame
     }

@@ -109,21 +109,27 @@ pub(super) struct Motion<'a> {
 }
 
 impl Motion<'_> {
-    /// The low 64 bits; right as long as the bits above them are the same in every value.
-    pub(super) fn narrow(&self, key: u64) -> Narrow {
+    /// The low 64 bits, shifted up; right as long as the bits above them are the same in every value.
+    pub(super) fn narrow(&self, key: u64, shift: u32) -> Narrow {
+        let place = |value: u128| (value as u64) << shift;
         match self.form {
-            Form::Fixed(value) => Narrow::List { values: Box::new([value as u64]), turn: Turn::new(self.hold, 1) },
-            Form::Sweep { from, step, last, .. } => Narrow::Sweep {
-                from: from as u64,
-                step: step as u64,
-                turn: Turn::new(self.hold, last.saturating_add(1)),
+            Form::Fixed(value) => Narrow::List { values: Box::new([place(value)]), turn: Turn::new(self.hold, 1) },
+            Form::Sweep { from, step, last, .. } => match u64::try_from(last.saturating_add(1)) {
+                Ok(positions) if self.hold == 1 => {
+                    Narrow::March { from: place(from), step: place(step), positions: Divisor::new(positions) }
+                }
+                _ => Narrow::Sweep {
+                    from: place(from),
+                    step: place(step),
+                    turn: Turn::new(self.hold, last.saturating_add(1)),
+                },
             },
             Form::List { values, .. } => Narrow::List {
-                values: values.iter().map(|value| *value as u64).collect(),
+                values: values.iter().map(|value| place(*value)).collect(),
                 turn: Turn::new(self.hold, values.len() as u128),
             },
             Form::Random { low, high, .. } => {
-                Narrow::Random { low: low as u64, last: (high - low) as u64, key, hold: Divisor::new(self.hold) }
+                Narrow::Random { low: low as u64, last: (high - low) as u64, key, hold: Divisor::new(self.hold), shift }
             }
         }
     }
@@ -144,12 +150,31 @@ impl Motion<'_> {
     }
 }
 
-/// A varying number of up to 64 bits.
+/// A varying number of up to 64 bits, shifted to where it is wanted.
 #[derive(Debug, Clone)]
 pub(super) enum Narrow {
-    Sweep { from: u64, step: u64, turn: Turn },
-    List { values: Box<[u64]>, turn: Turn },
-    Random { low: u64, last: u64, key: u64, hold: Divisor },
+    /// The usual sweep: it moves at every build, and some build wraps.
+    March {
+        from: u64,
+        step: u64,
+        positions: Divisor,
+    },
+    Sweep {
+        from: u64,
+        step: u64,
+        turn: Turn,
+    },
+    List {
+        values: Box<[u64]>,
+        turn: Turn,
+    },
+    Random {
+        low: u64,
+        last: u64,
+        key: u64,
+        hold: Divisor,
+        shift: u32,
+    },
 }
 
 impl Narrow {
@@ -157,9 +182,12 @@ impl Narrow {
     #[inline]
     pub(super) fn at(&self, k: u64) -> u64 {
         match self {
+            Narrow::March { from, step, positions } => from.wrapping_add(positions.rest(k).wrapping_mul(*step)),
             Narrow::Sweep { from, step, turn } => from.wrapping_add(turn.index(k).wrapping_mul(*step)),
             Narrow::List { values, turn } => values[turn.index(k) as usize],
-            Narrow::Random { low, last, key, hold } => low.wrapping_add(draw::narrow(*key, hold.split(k).0, *last)),
+            Narrow::Random { low, last, key, hold, shift } => {
+                low.wrapping_add(draw::narrow(*key, hold.quotient(k), *last)) << shift
+            }
         }
     }
 }
@@ -178,7 +206,7 @@ impl Wide {
         match self {
             Wide::Sweep { from, step, turn } => from.wrapping_add(u128::from(turn.index(k)).wrapping_mul(*step)),
             Wide::List { values, turn } => values[turn.index(k) as usize],
-            Wide::Random { low, last, key, hold } => low.wrapping_add(draw::wide(*key, hold.split(k).0, *last)),
+            Wide::Random { low, last, key, hold } => low.wrapping_add(draw::wide(*key, hold.quotient(k), *last)),
         }
     }
 }
