@@ -340,6 +340,7 @@ impl App {
         let text = prompt.text();
         match prompt.purpose.clone() {
             Purpose::Knob(knob) => self.take_value(&knob, text.trim()),
+            Purpose::Field(_) | Purpose::Tag(_) => {}
             Purpose::SaveAs => self.save_under(text.trim(), effects),
         }
     }

@@ -1,6 +1,7 @@
 //! The face: draws the app. Drawing changes nothing; all state is in the app, all glyphs and colours in the look.
 
 mod dialogs;
+mod entry;
 mod figures;
 mod footer;
 mod glyphs;
@@ -111,19 +112,29 @@ fn pieces(buffer: &mut Buffer, area: Rect, pieces: &[(&str, Style)]) -> u16 {
 
 /// A text over as many rows as the area has, broken at spaces.
 fn wrapped(buffer: &mut Buffer, area: Rect, text: &str, style: Style, look: &Look) {
-    let mut at = Rect { height: 1.min(area.height), ..area };
-    let mut row = String::new();
-    for word in text.split_whitespace() {
-        let is_last = at.y + 1 >= area.bottom();
-        if !row.is_empty() && look.width(&row) + 1 + look.width(word) > area.width && !is_last {
-            line(buffer, at, &row, style, look);
-            at.y += 1;
-            row.clear();
-        }
-        if !row.is_empty() {
-            row.push(' ');
-        }
-        row.push_str(word);
+    for (i, row) in broken(text, area.width, usize::from(area.height), look).iter().enumerate() {
+        line(buffer, Rect { y: area.y + i as u16, height: 1, ..area }, row, style, look);
     }
-    line(buffer, at, &row, style, look);
+}
+
+/// Rows that a wrapped text takes.
+fn rows_of(text: &str, width: u16, look: &Look) -> u16 {
+    u16::try_from(broken(text, width, usize::MAX, look).len()).unwrap_or(u16::MAX)
+}
+
+/// At most `most` rows; the last one holds all that is left.
+fn broken(text: &str, width: u16, most: usize, look: &Look) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let count = rows.len();
+        match rows.last_mut() {
+            Some(row) if count >= most || look.width(row) + 1 + look.width(word) <= width => {
+                row.push(' ');
+                row.push_str(word);
+            }
+            _ if most == 0 => break,
+            _ => rows.push(word.to_owned()),
+        }
+    }
+    rows
 }
