@@ -48,6 +48,20 @@ actions! {
     Back "back"
     Redraw "redraw"
     Suspend "suspend"
+    Restart "restart"
+    Edit "edit"
+    PageDown "page_down"
+    PageUp "page_up"
+    Toggle "toggle"
+    AddFlow "add_flow"
+    CopyFlow "copy_flow"
+    Remove "remove"
+    MoveUp "move_up"
+    MoveDown "move_down"
+    NextFlow "next_flow"
+    FlowBefore "flow_before"
+    NextFrame "next_frame"
+    FrameBefore "frame_before"
 }
 
 impl Action {
@@ -70,7 +84,7 @@ mod tests {
 
     #[test]
     fn there_are_few_and_their_names_differ() {
-        assert!(Action::ALL.len() <= 40);
+        assert!(Action::ALL.len() <= 64);
         for action in Action::ALL {
             assert_eq!(Action::from_name(action.name()), Ok(*action));
         }

@@ -7,6 +7,7 @@ mod action;
 mod ask;
 mod axis;
 mod board;
+mod edit;
 mod farewell;
 mod files;
 mod health;
@@ -16,6 +17,7 @@ mod knobs;
 mod lists;
 mod live;
 mod open;
+mod pending;
 mod prompt;
 mod run;
 mod screen;
@@ -25,7 +27,8 @@ mod verdict;
 pub use action::Action;
 pub use ask::{About, Answer, Ask};
 pub use axis::Axis;
-pub use board::{Board, Figures, Reading, SenderFigures};
+pub use board::{Board, Figures, FlowFigures, Reading, SenderFigures};
+pub use edit::{Diversity, Edit, Focus, Found, Preview, Row as FormRow, RowKind, Shot};
 pub use health::{Tone, health};
 pub use keymap::{Keymap, Row};
 pub use keys::{Chord, Code};
@@ -38,7 +41,7 @@ pub use run::{Phase, Run};
 pub use screen::{Overlay, Screen};
 pub use verdict::{Change, Comparison, Finding, Verdict};
 
-use crate::profile::Document;
+use crate::{packet::Facts, profile::Document};
 use farewell::Totals;
 use prompt::Typed;
 
@@ -103,6 +106,8 @@ pub enum Reply {
     /// The queues had to be opened again for the last retune; counters begin anew, `last` closes the old ones.
     Reopened {
         last: Reading,
+        /// As got, `copy 1q`.
+        mode: String,
     },
     /// A run has ended and drained; `why` when that was not asked for.
     Over {
@@ -126,6 +131,7 @@ pub enum Reply {
     Profiles(Vec<ProfileEntry>),
     Devices(Vec<DeviceEntry>),
     DeviceChosen(Place),
+    Facts(Facts),
     Failed(String),
     Done(String),
 }
@@ -135,16 +141,26 @@ pub enum Reply {
 pub enum Effect {
     Start(Box<Document>),
     Retune(Box<Document>),
+    /// Opens the queues again with this, whatever was fixed at open; refused before anything stops, or `Reopened`.
+    Restart(Box<Document>),
     Stop,
-    Save { name: String, document: Box<Document>, force: bool },
+    Save {
+        name: String,
+        document: Box<Document>,
+        force: bool,
+    },
     Load(String),
     ListProfiles,
     ListDevices,
     UseDevice(String),
+    /// MAC and neighbours of the place.
+    AskFacts,
     Copy(String),
     Redraw,
     Suspend,
-    Quit { code: u8 },
+    Quit {
+        code: u8,
+    },
 }
 
 /// Everything the screen is drawn from.
@@ -154,6 +170,7 @@ pub struct App {
     pub place: Option<Place>,
     pub run: Run,
     pub live: Live,
+    pub edit: Edit,
     pub screen: Screen,
     pub overlay: Overlay,
     pub keymap: Keymap,
@@ -172,6 +189,8 @@ pub struct App {
     quits_after_save: bool,
 }
 
+/// Lines that a page key passes.
+const PAGE: usize = 10;
 const NOTICE_NS: u64 = 6_000_000_000;
 
 impl App {
@@ -181,6 +200,7 @@ impl App {
             place,
             run: Run::default(),
             live: Live::default(),
+            edit: Edit::default(),
             screen: Screen::Live,
             overlay: Overlay::None,
             keymap,
@@ -210,6 +230,7 @@ impl App {
             Event::Start => self.start(&mut effects),
             Event::Terminate { code } => self.leave(code, &mut effects),
         }
+        self.refresh_edit(&mut effects);
         effects
     }
 
@@ -245,7 +266,8 @@ impl App {
             Overlay::Text(prompt) => match prompt.key(chord) {
                 Typed::Accepted => self.accept_text(effects),
                 Typed::Cancelled => self.cancel(),
-                Typed::Edited | Typed::Ignored => {}
+                Typed::Edited => self.typed(),
+                Typed::Ignored => {}
             },
             Overlay::Ask(ask) => {
                 if let Some(answer) = ask.key(chord) {
@@ -263,10 +285,26 @@ impl App {
     fn paste(&mut self, text: &str) {
         if let Overlay::Text(prompt) = &mut self.overlay {
             prompt.paste(text);
+            self.typed();
+        }
+    }
+
+    /// The text of a field changed: what it takes is said again, with what the text comes to.
+    fn typed(&mut self) {
+        let Overlay::Text(prompt) = &self.overlay else { return };
+        if !matches!(prompt.purpose, Purpose::Field(_) | Purpose::Tag(_)) {
+            return;
+        }
+        let hint = self.field_hint(prompt);
+        if let Overlay::Text(prompt) = &mut self.overlay {
+            (prompt.hint, prompt.is_refused) = (hint, false);
         }
     }
 
     fn act(&mut self, action: Action, chord: Chord, effects: &mut Vec<Effect>) {
+        if self.screen == Screen::Edit && self.act_in_edit(action, chord.text()) {
+            return;
+        }
         match action {
             Action::StartStop => self.start_or_stop(effects),
             Action::Stop => self.stop_or_leave(effects),
@@ -298,6 +336,21 @@ impl App {
             Action::Back => self.show(Screen::Live, effects),
             Action::Redraw => effects.push(Effect::Redraw),
             Action::Suspend => self.suspend(effects),
+            Action::Restart => self.restart(effects),
+            Action::Edit => self.show(Screen::Edit, effects),
+            Action::PageDown => (0..PAGE).for_each(|_| self.pick(1)),
+            Action::PageUp => (0..PAGE).for_each(|_| self.pick(-1)),
+            // These have a meaning in Edit only.
+            Action::Toggle
+            | Action::AddFlow
+            | Action::CopyFlow
+            | Action::Remove
+            | Action::MoveUp
+            | Action::MoveDown
+            | Action::NextFlow
+            | Action::FlowBefore
+            | Action::NextFrame
+            | Action::FrameBefore => {}
         }
     }
 
@@ -307,6 +360,7 @@ impl App {
             Screen::Devices => effects.push(Effect::ListDevices),
             Screen::Pick => effects.push(Effect::ListProfiles),
             Screen::Help => self.help_line = 0,
+            Screen::Edit => self.enter_edit(effects),
             Screen::Live => {}
         }
     }
@@ -314,6 +368,7 @@ impl App {
     fn pick(&mut self, by: i32) {
         match (self.screen, by > 0) {
             (Screen::Live, _) => self.pick_knob(by),
+            (Screen::Edit, _) => {}
             (Screen::Devices, true) => self.devices.down(),
             (Screen::Devices, false) => self.devices.up(),
             (Screen::Pick, true) => self.profiles.down(),
@@ -329,6 +384,7 @@ impl App {
     fn accept(&mut self, effects: &mut Vec<Effect>) {
         match self.screen {
             Screen::Live => self.type_value(None),
+            Screen::Edit => {}
             Screen::Devices => self.choose_device(effects),
             Screen::Pick => self.choose_profile(effects),
             Screen::Help => self.screen = Screen::Live,
@@ -340,7 +396,8 @@ impl App {
         let text = prompt.text();
         match prompt.purpose.clone() {
             Purpose::Knob(knob) => self.take_value(&knob, text.trim()),
-            Purpose::Field(_) | Purpose::Tag(_) => {}
+            Purpose::Field(key) => self.take_field(&key, &text),
+            Purpose::Tag(key) => self.take_tag(&key, &text),
             Purpose::SaveAs => self.save_under(text.trim(), effects),
         }
     }
@@ -381,13 +438,14 @@ impl App {
             Reply::NotStarted(why) => self.not_started(why, effects),
             Reply::Retuned => self.retuned(),
             Reply::RetuneRefused(why) => self.retune_refused(why),
-            Reply::Reopened { last } => self.reopened(last),
+            Reply::Reopened { last, mode } => self.reopened(last, mode),
             Reply::Over { last, why } => self.over(last, why, effects),
             Reply::Saved { name, path } => self.saved(name, path, effects),
             Reply::SaveRefused { why, proposed } => self.save_refused(why, proposed),
             Reply::Loaded { name, origin, document } => self.loaded(name, origin, *document),
             Reply::Profiles(entries) => self.profiles.fill(entries),
             Reply::Devices(entries) => self.devices.fill(entries),
+            Reply::Facts(facts) => self.take_facts(facts),
             Reply::DeviceChosen(place) => self.device_chosen(place),
             Reply::Failed(why) => self.say(Tone::Bad, why),
             Reply::Done(what) => self.say(Tone::Good, what),

@@ -50,6 +50,11 @@ impl Prompt {
         prompt
     }
 
+    /// Whether it changes the open profile.
+    pub fn is_of_profile(&self) -> bool {
+        matches!(self.purpose, Purpose::Knob(_) | Purpose::Field(_) | Purpose::Tag(_))
+    }
+
     pub fn text(&self) -> String {
         self.text.iter().collect()
     }

@@ -5,6 +5,8 @@ use super::{ask::Ask, prompt::Prompt};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Screen {
     Live,
+    /// Flows, fields, the next frames' bytes.
+    Edit,
     Devices,
     /// Profiles to open.
     Pick,
@@ -12,12 +14,13 @@ pub enum Screen {
 }
 
 impl Screen {
-    pub const ALL: [Screen; 4] = [Screen::Live, Screen::Devices, Screen::Pick, Screen::Help];
+    pub const ALL: [Screen; 5] = [Screen::Live, Screen::Edit, Screen::Devices, Screen::Pick, Screen::Help];
 
     /// As the keymap file says it.
     pub fn name(self) -> &'static str {
         match self {
             Screen::Live => "live",
+            Screen::Edit => "edit",
             Screen::Devices => "devices",
             Screen::Pick => "pick",
             Screen::Help => "help",
@@ -40,7 +43,8 @@ impl Screen {
     /// Tab's way round.
     pub fn next(self) -> Screen {
         match self {
-            Screen::Live => Screen::Devices,
+            Screen::Live => Screen::Edit,
+            Screen::Edit => Screen::Devices,
             Screen::Devices => Screen::Help,
             Screen::Pick | Screen::Help => Screen::Live,
         }

@@ -13,10 +13,15 @@ use super::{Look, Role, entry, layout, line, panels::boxed, pieces, rows_of, wra
 /// Rows a hint may take: an error names the place, what is allowed and what Esc keeps.
 const HINT_ROWS: u16 = 5;
 
-/// Answers where the cursor belongs.
-pub fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, look: &Look) -> Option<Position> {
+/// In the middle, or beside the row it is about. Answers where the cursor belongs.
+pub fn text(buffer: &mut Buffer, area: Rect, beside: Option<Rect>, prompt: &Prompt, look: &Look) -> Option<Position> {
     let hint_rows = rows_of(&prompt.hint, 66.min(area.width.saturating_sub(4)), look).clamp(2, HINT_ROWS);
-    let inner = panel(buffer, layout::dialog(area, 70, 3 + hint_rows), &prompt.title, look);
+    let (width, height) = (70, 3 + hint_rows);
+    let place = match beside {
+        Some(row) => layout::beside(area, row, width, height),
+        None => layout::dialog(area, width, height),
+    };
+    let inner = panel(buffer, place, &prompt.title, look);
     let field = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), height: 1.min(inner.height), ..inner };
     let cursor = entry::row(buffer, field, prompt, look.style(Role::Text), look);
     let role = if prompt.is_refused { Role::Bad } else { Role::Dim };

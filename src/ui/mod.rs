@@ -1,6 +1,7 @@
 //! The face: draws the app. Drawing changes nothing; all state is in the app, all glyphs and colours in the look.
 
 mod dialogs;
+mod edit;
 mod entry;
 mod figures;
 mod footer;
@@ -75,11 +76,15 @@ pub fn paint(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) -> Option<
     }
     match app.screen {
         Screen::Live => live::draw(buffer, area, app, look),
+        Screen::Edit => edit::draw(buffer, area, app, look),
         Screen::Devices | Screen::Pick | Screen::Help => pages::draw(buffer, area, app, look),
     }
     let cursor = match &app.overlay {
         Overlay::None => None,
-        Overlay::Text(prompt) => dialogs::text(buffer, area, prompt, look),
+        Overlay::Text(prompt) => {
+            let at = (app.screen == Screen::Edit && prompt.is_of_profile()).then(|| edit::picked_field(area, app));
+            dialogs::text(buffer, area, at, prompt, look)
+        }
         Overlay::Ask(ask) => dialogs::ask(buffer, area, ask, look),
     };
     look.glyphs.fold(buffer);

@@ -17,7 +17,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
         Screen::Devices => devices(buffer, body, app, look),
         Screen::Pick => profiles(buffer, body, app, look),
         Screen::Help => help(buffer, body, app, look),
-        Screen::Live => {}
+        Screen::Live | Screen::Edit => {}
     }
     if let Some(said) = app.notice() {
         line(buffer, notice, &format!(" {}", said.text), look.tone(said.tone), look);

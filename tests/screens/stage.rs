@@ -3,8 +3,9 @@
 use ratatui::{Terminal, backend::TestBackend, buffer::Buffer};
 use txdeck::{
     app::{App, Chord, Effect, Event, Keymap, Open, Origin, Phase, Place, PlaceKind, ProfileEntry, Reading, Reply},
+    packet::Facts,
     profile::{Document, Rate},
-    stats::{Counts, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
+    stats::{Counts, FlowSnapshot, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
     ui::{self, Look},
 };
 
@@ -128,6 +129,19 @@ impl Stage {
                 self.sent = Some(*document);
                 Some(Reply::Retuned)
             }
+            Effect::Restart(_) if std::mem::take(&mut self.refuses_retune) => {
+                Some(Reply::RetuneRefused("deck0 queue 9: this device has 1 queue, 0".into()))
+            }
+            Effect::Restart(document) => {
+                let last = self.reading();
+                self.sent = Some(*document);
+                self.counts = Counts { started_ns: self.now_ns, ..Counts::default() };
+                Some(Reply::Reopened { last, mode: "copy 1q".into() })
+            }
+            Effect::AskFacts => {
+                let neighbours = vec![("198.18.0.9".parse().unwrap(), [2, 0, 0, 0, 0, 9])];
+                Some(Reply::Facts(Facts { device_mac: [2, 0, 0, 0, 0, 1], neighbours }))
+            }
             Effect::Stop => {
                 self.draining = Some(self.drain_ticks);
                 None
@@ -191,7 +205,12 @@ impl Stage {
             errnos: Vec::new(),
             counts_drops: true,
         };
-        let snapshot = Snapshot { at_ns: self.now_ns, senders: vec![sender], flows: Vec::new() };
+        let enabled: Vec<_> = sent.iter().flat_map(|profile| &profile.flows).filter(|flow| flow.enabled).collect();
+        let flows = enabled.iter().map(|flow| FlowSnapshot {
+            name: flow.name.as_str().into(),
+            submitted: counts.submitted / enabled.len() as u64,
+        });
+        let snapshot = Snapshot { at_ns: self.now_ns, senders: vec![sender], flows: flows.collect() };
         let ledger = Ledger {
             submitted: counts.submitted,
             completed: counts.completed,
