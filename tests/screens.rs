@@ -4,6 +4,8 @@
 mod bad_input;
 #[path = "screens/fuzz.rs"]
 mod fuzz;
+#[path = "screens/live.rs"]
+mod live;
 #[path = "screens/pictures.rs"]
 mod pictures;
 #[path = "screens/scenarios.rs"]

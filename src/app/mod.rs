@@ -7,6 +7,7 @@ mod action;
 mod ask;
 mod axis;
 mod board;
+mod conversion;
 mod farewell;
 mod files;
 mod health;
@@ -136,15 +137,25 @@ pub enum Effect {
     Start(Box<Document>),
     Retune(Box<Document>),
     Stop,
-    Save { name: String, document: Box<Document>, force: bool },
+    Save {
+        name: String,
+        document: Box<Document>,
+        force: bool,
+    },
     Load(String),
     ListProfiles,
     ListDevices,
     UseDevice(String),
     Copy(String),
+    /// A theme by its name, or `None`: the next one. It is remembered.
+    UseTheme(Option<String>),
+    /// The present screen into a file, `.svg` or `.txt`; `None`: a free name in the current folder.
+    Shot(Option<String>),
     Redraw,
     Suspend,
-    Quit { code: u8 },
+    Quit {
+        code: u8,
+    },
 }
 
 /// Everything the screen is drawn from.
@@ -228,6 +239,12 @@ impl App {
         self.notice = Some(Notice { tone, text: text.into(), until_ns });
     }
 
+    /// Whether nothing on the screen changes by time alone: no tick is needed then.
+    pub fn is_at_rest(&self) -> bool {
+        let is_still = !self.run.is_on() && self.live.frozen_for_ns(self.now_ns).is_none();
+        is_still && self.notice.is_none() && !self.open.is_step_open()
+    }
+
     fn age_notice(&mut self) {
         let now_ns = self.now_ns;
         if let Some(notice) = &mut self.notice
@@ -245,7 +262,8 @@ impl App {
             Overlay::Text(prompt) => match prompt.key(chord) {
                 Typed::Accepted => self.accept_text(effects),
                 Typed::Cancelled => self.cancel(),
-                Typed::Edited | Typed::Ignored => {}
+                Typed::Edited => self.convert_typed(),
+                Typed::Ignored => {}
             },
             Overlay::Ask(ask) => {
                 if let Some(answer) = ask.key(chord) {
@@ -286,7 +304,12 @@ impl App {
             Action::ZoomIn => self.live.zoom_in(),
             Action::ZoomOut => self.live.zoom_out(),
             Action::ZoomReset => self.live.zoom_reset(),
-            Action::Unit => self.live.toggle_unit(),
+            Action::Unit => self.live.next_unit(),
+            Action::Big => self.live.is_big = !self.live.is_big,
+            Action::ScrollDown => self.scroll(1),
+            Action::ScrollUp => self.scroll(-1),
+            Action::NextTheme => effects.push(Effect::UseTheme(None)),
+            Action::Shot => effects.push(Effect::Shot(None)),
             Action::CopyFigures => effects.push(Effect::Copy(self.figures_line())),
             Action::CopyCommand => effects.push(Effect::Copy(self.command())),
             Action::Save => self.save(effects),
@@ -323,6 +346,26 @@ impl App {
                 self.help_line = self.help_line.saturating_add_signed(by.signum() as i16).min(most);
             }
         }
+    }
+
+    /// The senders' table, by a line.
+    fn scroll(&mut self, by: isize) {
+        let last = self.live.shown().figures.senders.len().saturating_sub(1);
+        self.live.senders_top = self.live.senders_top.saturating_add_signed(by).min(last);
+    }
+
+    /// What remains of a count; `None` without one.
+    pub fn to_go(&self) -> Option<u64> {
+        let profile = self.run.sent()?;
+        let count = match profile.tx.count {
+            0 => {
+                let enabled = || profile.flows.iter().filter(|flow| flow.enabled);
+                enabled().all(|flow| flow.count > 0).then(|| enabled().map(|flow| flow.count).sum())?
+            }
+            count => count,
+        };
+        let ledger = self.live.shown().figures.ledger?;
+        Some(count.saturating_sub(ledger.submitted))
     }
 
     /// Enter, by screen.

@@ -1,7 +1,7 @@
 //! Starting and stopping. Every rule here moves towards off: a doubled key never restarts traffic, Ctrl-C only
 //! stops or leaves, and a real device is named before the first packet.
 
-use crate::profile::Document;
+use crate::profile::{Document, Profile};
 
 use super::{App, Ask, Effect, Overlay, PlaceKind, Reading, Screen, Tone};
 
@@ -49,6 +49,11 @@ pub struct Run {
 impl Run {
     pub fn is_on(&self) -> bool {
         self.phase != Phase::Idle
+    }
+
+    /// The profile that the senders of the present or last run work with.
+    pub fn sent(&self) -> Option<&Profile> {
+        self.sent.as_ref().map(|document| document.profile())
     }
 
     /// Whether the console is on its way out by Ctrl-C or a signal: late figures are not waited for.
