@@ -255,7 +255,7 @@ fn a_smaller_window_is_one_line_and_a_larger_one_the_whole_again() {
 /// A terminal whose master never reads: once the kernel's few KiB are full every write would block.
 #[test]
 fn a_stalled_terminal_delays_no_signal() {
-    let mut console = Console::open(&["--device", "sim", "--fps", "60"], Reader::Never);
+    let mut console = Console::open(&["--device", "sim", "--fps", "30"], Reader::Never);
     console.type_keys(" ");
     // Nothing can be seen. Whole redraws of some 3 KiB each, sixty a second, fill the buffer within a second.
     for _ in 0..80 {

@@ -7,6 +7,7 @@ mod action;
 mod ask;
 mod axis;
 mod board;
+mod conversion;
 mod edit;
 mod farewell;
 mod files;
@@ -156,6 +157,10 @@ pub enum Effect {
     /// MAC and neighbours of the place.
     AskFacts,
     Copy(String),
+    /// A theme by its name, or `None`: the next one. It is remembered.
+    UseTheme(Option<String>),
+    /// The present screen into a file, `.svg` or `.txt`; `None`: a free name in the current folder.
+    Shot(Option<String>),
     Redraw,
     Suspend,
     Quit {
@@ -249,6 +254,12 @@ impl App {
         self.notice = Some(Notice { tone, text: text.into(), until_ns });
     }
 
+    /// Whether nothing on the screen changes by time alone: no tick is needed then.
+    pub fn is_at_rest(&self) -> bool {
+        let is_still = !self.run.is_on() && self.live.frozen_for_ns(self.now_ns).is_none();
+        is_still && self.notice.is_none() && !self.open.is_step_open()
+    }
+
     fn age_notice(&mut self) {
         let now_ns = self.now_ns;
         if let Some(notice) = &mut self.notice
@@ -293,7 +304,7 @@ impl App {
     fn typed(&mut self) {
         let Overlay::Text(prompt) = &self.overlay else { return };
         if !matches!(prompt.purpose, Purpose::Field(_) | Purpose::Tag(_)) {
-            return;
+            return self.convert_typed();
         }
         let hint = self.field_hint(prompt);
         if let Overlay::Text(prompt) = &mut self.overlay {
@@ -324,7 +335,12 @@ impl App {
             Action::ZoomIn => self.live.zoom_in(),
             Action::ZoomOut => self.live.zoom_out(),
             Action::ZoomReset => self.live.zoom_reset(),
-            Action::Unit => self.live.toggle_unit(),
+            Action::Unit => self.live.next_unit(),
+            Action::Big => self.live.is_big = !self.live.is_big,
+            Action::ScrollDown => self.scroll(1),
+            Action::ScrollUp => self.scroll(-1),
+            Action::NextTheme => effects.push(Effect::UseTheme(None)),
+            Action::Shot => effects.push(Effect::Shot(None)),
             Action::CopyFigures => effects.push(Effect::Copy(self.figures_line())),
             Action::CopyCommand => effects.push(Effect::Copy(self.command())),
             Action::Save => self.save(effects),
@@ -378,6 +394,26 @@ impl App {
                 self.help_line = self.help_line.saturating_add_signed(by.signum() as i16).min(most);
             }
         }
+    }
+
+    /// The senders' table, by a line.
+    fn scroll(&mut self, by: isize) {
+        let last = self.live.shown().figures.senders.len().saturating_sub(1);
+        self.live.senders_top = self.live.senders_top.saturating_add_signed(by).min(last);
+    }
+
+    /// What remains of a count; `None` without one.
+    pub fn to_go(&self) -> Option<u64> {
+        let profile = self.run.sent()?;
+        let count = match profile.tx.count {
+            0 => {
+                let enabled = || profile.flows.iter().filter(|flow| flow.enabled);
+                enabled().all(|flow| flow.count > 0).then(|| enabled().map(|flow| flow.count).sum())?
+            }
+            count => count,
+        };
+        let ledger = self.live.shown().figures.ledger?;
+        Some(count.saturating_sub(ledger.submitted))
     }
 
     /// Enter, by screen.

@@ -70,6 +70,11 @@ impl Prompt {
         self.text[..self.cursor].iter().collect()
     }
 
+    pub fn hint_at(&mut self, hint: String) {
+        self.hint = hint;
+        self.is_refused = false;
+    }
+
     pub fn refuse(&mut self, why: String) {
         self.hint = why;
         self.is_refused = true;

@@ -12,12 +12,12 @@ use crate::shell::{
 
 /// `txdeck [PROFILE] [-i IF]`
 pub fn console(cli: &Cli) -> Result<u8, Ending> {
-    open(&cli.console, None, cli.device.as_deref(), cli.arm.as_deref(), false)
+    open(&cli.console, None, cli.device.as_deref(), cli.arm.as_deref(), false, &cli.common)
 }
 
 /// `txdeck lab [PROFILE]`
-pub fn lab(args: &LabArgs, _common: &Common) -> Result<u8, Ending> {
-    open(&args.console, Some(&args.shape), None, None, args.start)
+pub fn lab(args: &LabArgs, common: &Common) -> Result<u8, Ending> {
+    open(&args.console, Some(&args.shape), None, None, args.start, common)
 }
 
 fn open(
@@ -26,6 +26,7 @@ fn open(
     device: Option<&str>,
     arm: Option<&str>,
     start: bool,
+    common: &Common,
 ) -> Result<u8, Ending> {
     console::check_terminal()?;
     let paths = Paths::of_this_user()?;
@@ -46,5 +47,5 @@ fn open(
         None => None,
     };
     let arm = arm.map(str::to_owned);
-    Ok(console::run(Setup { args, source, saved, document, site, arm, start, paths })?)
+    Ok(console::run(Setup { args, source, saved, document, site, arm, start, color: common.color, paths })?)
 }

@@ -1,5 +1,7 @@
 //! The face: draws the app. Drawing changes nothing; all state is in the app, all glyphs and colours in the look.
 
+mod big;
+mod colour;
 mod dialogs;
 mod edit;
 mod entry;
@@ -12,9 +14,12 @@ mod layout;
 mod live;
 mod pages;
 mod panels;
+mod svg;
 mod theme;
 
+pub use colour::Rgb;
 pub use glyphs::Glyphs;
+pub use svg::{svg, text};
 pub use theme::{Role, Theme};
 
 use ratatui::{

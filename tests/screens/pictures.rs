@@ -26,35 +26,11 @@ fn judged() -> Stage {
 }
 
 #[test]
-fn stopped() {
-    snapshot("stopped", &Stage::lab());
-}
-
-#[test]
 fn without_a_device() {
     let mut stage = Stage::with(UDP_64, None);
     snapshot("no-device", &stage);
     stage.keys("space");
     snapshot("devices", &stage);
-}
-
-#[test]
-fn sending() {
-    let mut stage = Stage::lab();
-    stage.keys("space").ticks(240);
-    snapshot("sending", &stage);
-}
-
-#[test]
-fn a_change_with_its_verdict() {
-    snapshot("verdict", &judged());
-}
-
-#[test]
-fn frozen_with_a_knob_turned() {
-    let mut stage = judged();
-    stage.keys("f").ticks(110).keys("l").ticks(10);
-    snapshot("frozen", &stage);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::{
 use crossterm::{
     Command,
     cursor::Show,
-    event::{DisableBracketedPaste, EnableBracketedPaste},
+    event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture},
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
 
@@ -26,9 +26,17 @@ use super::{
 /// A stalled terminal gets this long to take its old screen back.
 const RESTORE_LIMIT: Duration = Duration::from_millis(300);
 
+/// Whether the terminal's own select-and-copy is taken away for a wheel that turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    On,
+    Off,
+}
+
 /// What has to be undone, and whether it has been.
 struct Held {
     outlet: Arc<Outlet>,
+    mouse: Mouse,
     is_taken: AtomicBool,
     /// What other threads' panics said meanwhile.
     unsaid: Mutex<Vec<String>>,
@@ -38,7 +46,8 @@ impl Held {
     fn take(&self) -> io::Result<()> {
         enable_raw_mode()?;
         self.is_taken.store(true, Ordering::Release);
-        let enter = sequence(EnterAlternateScreen) + &sequence(EnableBracketedPaste);
+        let mouse = if self.mouse == Mouse::On { sequence(EnableMouseCapture) } else { String::new() };
+        let enter = sequence(EnterAlternateScreen) + &sequence(EnableBracketedPaste) + &mouse;
         self.outlet.write_within(enter.as_bytes(), RESTORE_LIMIT)?;
         Ok(())
     }
@@ -48,8 +57,12 @@ impl Held {
         if !self.is_taken.swap(false, Ordering::AcqRel) {
             return;
         }
-        let leave =
-            "\x1b[0m".to_owned() + &sequence(DisableBracketedPaste) + &sequence(LeaveAlternateScreen) + &sequence(Show);
+        let mouse = if self.mouse == Mouse::On { sequence(DisableMouseCapture) } else { String::new() };
+        let leave = "\x1b[0m".to_owned()
+            + &mouse
+            + &sequence(DisableBracketedPaste)
+            + &sequence(LeaveAlternateScreen)
+            + &sequence(Show);
         // Both are the last that can be done for this terminal.
         self.outlet.write_within(leave.as_bytes(), RESTORE_LIMIT).ok();
         disable_raw_mode().ok();
@@ -70,9 +83,9 @@ pub struct Screen {
 
 impl Screen {
     /// Takes the terminal. Call on the main thread: its panics are the ones that restore.
-    pub fn take() -> io::Result<Self> {
+    pub fn take(mouse: Mouse) -> io::Result<Self> {
         let outlet = Arc::new(Outlet::open()?);
-        let held = Arc::new(Held { outlet, is_taken: AtomicBool::new(false), unsaid: Mutex::new(Vec::new()) });
+        let held = Arc::new(Held { outlet, mouse, is_taken: AtomicBool::new(false), unsaid: Mutex::new(Vec::new()) });
         restore_on_panic(&held);
         let mut screen = Self { held, writer: None };
         screen.enter()?;
@@ -178,7 +191,12 @@ mod tests {
     #[test]
     fn a_panic_on_another_thread_leaves_the_screen_alone() {
         let outlet = Arc::new(Outlet::open().unwrap());
-        let held = Arc::new(Held { outlet, is_taken: AtomicBool::new(true), unsaid: Mutex::new(Vec::new()) });
+        let held = Arc::new(Held {
+            outlet,
+            mouse: Mouse::Off,
+            is_taken: AtomicBool::new(true),
+            unsaid: Mutex::new(Vec::new()),
+        });
         restore_on_panic(&held);
         let sender = std::thread::spawn(|| panic!("a sender's own words"));
         assert!(sender.join().is_err());
