@@ -41,8 +41,22 @@ pub struct Stamp {
     pub seq: u32,
     /// One per flow and queue.
     pub stream: u16,
-    /// CLOCK_REALTIME.
-    pub wall_ns: u64,
+    /// When it was built.
+    pub time: StampTime,
+}
+
+/// CLOCK_REALTIME as the pktgen header says it: seconds and microseconds, worked out once for all packets of a burst.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StampTime(pub(super) u64);
+
+impl StampTime {
+    #[inline]
+    pub fn from_wall_ns(wall_ns: u64) -> Self {
+        let seconds = wall_ns / 1_000_000_000;
+        let micros = (wall_ns - seconds * 1_000_000_000) / 1000;
+        // Seconds wrap in 2106, as in pktgen.
+        Self(seconds << 32 | micros)
+    }
 }
 
 /// Bits of a mark that hold the length; frames are at most 65535 bytes long.
