@@ -81,7 +81,9 @@ fn median(values: &mut [f64]) -> f64 {
 fn main() {
     let (packets, rounds) = (setting("TXDECK_BENCH_PACKETS", PACKETS), setting("TXDECK_BENCH_ROUNDS", ROUNDS));
     println!("burst {BURST}, {packets} packets a round, {rounds} rounds in turns; ns a packet: median (least to most)");
-    for case in &CASES {
+    // `cargo bench --bench engine -- fresh` runs the cases with that word in their name.
+    let word = std::env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default();
+    for case in CASES.iter().filter(|case| case.name.contains(&word)) {
         let (mut engine, mut flat, mut ratio) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
             let ours = engine_ns(case, packets);
