@@ -185,6 +185,42 @@ fn sigterm_drains_restores_and_leaves_with_143() {
     console.assert_restored();
 }
 
+/// Raw mode, echo, flow control: as they were, however the console ended.
+#[test]
+fn c91_the_terminals_settings_are_given_back() {
+    for ending in ["q", "\x03", " \x03\x03\x03"] {
+        let mut console = Console::open(&["--device", "sim"], Reader::Reads);
+        // The slave is held open here: settings live as long as somebody holds it.
+        let name = console.master.tty_name().unwrap();
+        let slave = std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap();
+        console.wait_for("space sends");
+        let raw = rustix::termios::tcgetattr(&slave).unwrap();
+        assert!(!raw.local_modes.contains(rustix::termios::LocalModes::ECHO), "never was raw");
+        console.type_keys(ending);
+        console.end(PATIENCE);
+        let after = rustix::termios::tcgetattr(&slave).unwrap();
+        let cooked = rustix::termios::LocalModes::ECHO | rustix::termios::LocalModes::ICANON;
+        assert!(after.local_modes.contains(cooked | rustix::termios::LocalModes::ISIG), "{ending:?}: {after:?}");
+        assert!(after.input_modes.contains(rustix::termios::InputModes::ICRNL), "{ending:?}");
+    }
+}
+
+#[test]
+fn c89_a_closed_terminal_ends_the_process() {
+    let mut console = Console::open(&["--device", "sim"], Reader::Never);
+    console.type_keys(" ");
+    console.news.recv_timeout(Duration::from_millis(500)).ok();
+    let nothing: Box<dyn Write + Send> = Box::new(std::io::sink());
+    drop(std::mem::replace(&mut console.keys, nothing));
+    let other = native_pty_system().openpty(PtySize::default()).unwrap();
+    drop(std::mem::replace(&mut console.master, other.master));
+    let closed = Instant::now();
+    while console.child.try_wait().unwrap().is_none() {
+        assert!(closed.elapsed() < Duration::from_secs(2), "it lives on without a terminal");
+        console.news.recv_timeout(Duration::from_millis(10)).ok();
+    }
+}
+
 #[test]
 fn a_paste_on_live_does_nothing() {
     let mut console = Console::open(&["--device", "sim"], Reader::Reads);

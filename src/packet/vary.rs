@@ -116,7 +116,7 @@ impl Motion<'_> {
             Form::Fixed(value) => Narrow::List { values: Box::new([place(value)]), turn: Turn::new(self.hold, 1) },
             Form::Sweep { from, step, last, .. } => match u64::try_from(last.saturating_add(1)) {
                 Ok(positions) if self.hold == 1 => {
-                    Narrow::March { from: place(from), step: place(step), positions: Divisor::new(positions) }
+                    Narrow::March(March { from: place(from), step: place(step), positions: Divisor::new(positions) })
                 }
                 _ => Narrow::Sweep {
                     from: place(from),
@@ -129,7 +129,8 @@ impl Motion<'_> {
                 turn: Turn::new(self.hold, values.len() as u128),
             },
             Form::Random { low, high, .. } => {
-                Narrow::Random { low: low as u64, last: (high - low) as u64, key, hold: Divisor::new(self.hold), shift }
+                let draw = Draw { low: low as u64, last: (high - low) as u64, key, shift };
+                if self.hold == 1 { Narrow::Draw(draw) } else { Narrow::Slow(draw, Divisor::new(self.hold)) }
             }
         }
     }
@@ -150,15 +151,47 @@ impl Motion<'_> {
     }
 }
 
+/// Something that has a value in every build.
+pub(super) trait Vary {
+    /// The value in build `k`.
+    fn at(&self, k: u64) -> u64;
+}
+
+/// The usual sweep: it moves at every build, and some build wraps.
+#[derive(Debug, Clone)]
+pub(super) struct March {
+    from: u64,
+    step: u64,
+    positions: Divisor,
+}
+
+impl Vary for March {
+    #[inline]
+    fn at(&self, k: u64) -> u64 {
+        self.from.wrapping_add(self.positions.rest(k).wrapping_mul(self.step))
+    }
+}
+
+/// The usual random field: drawn anew at every build.
+#[derive(Debug, Clone)]
+pub(super) struct Draw {
+    low: u64,
+    last: u64,
+    key: u64,
+    shift: u32,
+}
+
+impl Vary for Draw {
+    #[inline]
+    fn at(&self, k: u64) -> u64 {
+        self.low.wrapping_add(draw::narrow(self.key, k, self.last)) << self.shift
+    }
+}
+
 /// A varying number of up to 64 bits, shifted to where it is wanted.
 #[derive(Debug, Clone)]
 pub(super) enum Narrow {
-    /// The usual sweep: it moves at every build, and some build wraps.
-    March {
-        from: u64,
-        step: u64,
-        positions: Divisor,
-    },
+    March(March),
     Sweep {
         from: u64,
         step: u64,
@@ -168,26 +201,20 @@ pub(super) enum Narrow {
         values: Box<[u64]>,
         turn: Turn,
     },
-    Random {
-        low: u64,
-        last: u64,
-        key: u64,
-        hold: Divisor,
-        shift: u32,
-    },
+    Draw(Draw),
+    /// A draw that stands still for more than one build.
+    Slow(Draw, Divisor),
 }
 
-impl Narrow {
-    /// The value in build `k`.
+impl Vary for Narrow {
     #[inline]
-    pub(super) fn at(&self, k: u64) -> u64 {
+    fn at(&self, k: u64) -> u64 {
         match self {
-            Narrow::March { from, step, positions } => from.wrapping_add(positions.rest(k).wrapping_mul(*step)),
+            Narrow::March(march) => march.at(k),
             Narrow::Sweep { from, step, turn } => from.wrapping_add(turn.index(k).wrapping_mul(*step)),
             Narrow::List { values, turn } => values[turn.index(k) as usize],
-            Narrow::Random { low, last, key, hold, shift } => {
-                low.wrapping_add(draw::narrow(*key, hold.quotient(k), *last)) << shift
-            }
+            Narrow::Draw(draw) => draw.at(k),
+            Narrow::Slow(draw, hold) => draw.at(hold.quotient(k)),
         }
     }
 }

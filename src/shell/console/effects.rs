@@ -45,7 +45,7 @@ impl Hands {
     pub fn tick(&mut self, app: &mut App) {
         let reading = self.bench.sample();
         self.feed(app, Event::Tick(reading));
-        let news = match self.bench.news(false) {
+        let news = match self.bench.news(app.run.is_leaving()) {
             None => return,
             Some(Ok(News::Over { last, why })) => Reply::Over { last: Some(last), why },
             Some(Ok(News::Reopened { last })) => Reply::Reopened { last },

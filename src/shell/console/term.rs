@@ -176,6 +176,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_panic_on_another_thread_leaves_the_screen_alone() {
+        let outlet = Arc::new(Outlet::open().unwrap());
+        let held = Arc::new(Held { outlet, is_taken: AtomicBool::new(true), unsaid: Mutex::new(Vec::new()) });
+        restore_on_panic(&held);
+        let sender = std::thread::spawn(|| panic!("a sender's own words"));
+        assert!(sender.join().is_err());
+        drop(std::panic::take_hook());
+        assert!(held.is_taken.load(Ordering::Acquire), "the screen was given back");
+        let unsaid = held.unsaid.lock().unwrap();
+        assert!(unsaid.iter().any(|words| words.contains("a sender's own words")), "{unsaid:?}");
+    }
+
+    #[test]
     fn base64_is_base64() {
         for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
             assert_eq!(base64(plain.as_bytes()), coded);
