@@ -43,7 +43,11 @@ impl Axis {
 fn nice_above(value: f64) -> f64 {
     let value = if value.is_finite() && value > 0.0 { value * 1.02 } else { return 1.0 };
     let decade = 10f64.powf(value.log10().floor());
-    [1.0, 1.2, 1.6, 2.0, 3.0, 4.0, 6.0, 8.0].iter().map(|m| m * decade).find(|top| *top >= value).unwrap_or(10.0 * decade)
+    [1.0, 1.2, 1.6, 2.0, 3.0, 4.0, 6.0, 8.0]
+        .iter()
+        .map(|m| m * decade)
+        .find(|top| *top >= value)
+        .unwrap_or(10.0 * decade)
 }
 
 #[cfg(test)]

@@ -25,7 +25,10 @@ pub fn health(figures: &Figures) -> Option<(Tone, String)> {
     let warn = |text: String| Some((Tone::Warn, text));
     if let Some(dropped) = ledger.dropped.filter(|dropped| *dropped > 0) {
         let share = dropped as f64 / ledger.submitted.max(1) as f64 * 100.0;
-        return bad(format!("dropped {} ({share:.1} %): far end down, frame too long, or its ring full", thousands(dropped)));
+        return bad(format!(
+            "dropped {} ({share:.1} %): far end down, frame too long, or its ring full",
+            thousands(dropped)
+        ));
     }
     if ledger.invalid > 0 {
         return bad(format!("invalid {}: the kernel refused these descriptors", thousands(ledger.invalid)));
@@ -34,19 +37,26 @@ pub fn health(figures: &Figures) -> Option<(Tone, String)> {
         return bad(format!("abandoned {}: never completed", thousands(ledger.abandoned)));
     }
     if ledger.unexplained > 0 {
-        return bad(format!("unexplained {}: completed, but the device did not count them", thousands(ledger.unexplained)));
+        return bad(format!(
+            "unexplained {}: completed, but the device did not count them",
+            thousands(ledger.unexplained)
+        ));
     }
     if ledger.submitted > 0 && figures.left_pps == Some(0.0) {
         return warn("nothing leaves: submitted packets do not complete (link down?)".into());
     }
     if ledger.shortfall > 0 {
-        return warn(format!("shortfall {}: the rate asked for is more than this machine keeps", thousands(ledger.shortfall)));
+        return warn(format!(
+            "shortfall {}: the rate asked for is more than this machine keeps",
+            thousands(ledger.shortfall)
+        ));
     }
     if figures.is_unconfirmed() {
         return warn("unconfirmed: this driver counts nothing, figures are made of completions".into());
     }
     let full: u64 = figures.senders.iter().map(|sender| sender.ring_full).sum();
-    let ring = if full > 0 { format!("ring full {} times a second", thousands(full)) } else { "ring never full".into() };
+    let ring =
+        if full > 0 { format!("ring full {} times a second", thousands(full)) } else { "ring never full".into() };
     let drops = if ledger.dropped.is_some() { "no drops" } else { "drops unknown (zero-copy)" };
     Some((Tone::Good, format!("healthy: left = completed, {ring}, {drops}")))
 }

@@ -180,7 +180,8 @@ fn read(file: &str, text: &str) -> Result<Vec<Read>, Vec<String>> {
         }
         let screens = row.screens.map(|names| {
             let place = at(names.span());
-            let read = |name: String| Screen::from_names(&name).map_err(|error| refuse(&place, error)).unwrap_or_default();
+            let read =
+                |name: String| Screen::from_names(&name).map_err(|error| refuse(&place, error)).unwrap_or_default();
             names.into_inner().into_iter().flat_map(read).collect::<Vec<_>>()
         });
         for key in &keys {

@@ -78,8 +78,11 @@ impl FromStr for Chord {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let unknown =
-            || format!("{text:?} is no key: write a character, `^C` for Ctrl-C, `alt-x`, F1..F12, or space, enter, esc, tab, …");
+        let unknown = || {
+            format!(
+                "{text:?} is no key: write a character, `^C` for Ctrl-C, `alt-x`, F1..F12, or space, enter, esc, tab, …"
+            )
+        };
         let mut chars = text.chars();
         match (chars.next(), chars.next(), chars.next()) {
             (Some(c), None, _) if !c.is_control() => return Ok(Chord::char(c)),

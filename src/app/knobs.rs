@@ -111,7 +111,9 @@ impl Knob {
                 }
                 _ => format!("1..{}", (profile.tx.ring / 2).max(1)),
             },
-            Knob::Clone if enabled().count() > 0 && enabled().all(|flow| flow.clone.is_some()) => "flows set theirs".into(),
+            Knob::Clone if enabled().count() > 0 && enabled().all(|flow| flow.clone.is_some()) => {
+                "flows set theirs".into()
+            }
             Knob::Clone => String::new(),
             Knob::Rate => rate_remark(profile),
             Knob::Size(_) => "B, varies".into(),
@@ -141,7 +143,9 @@ impl Knob {
                     let now = u64::try_from(*bytes).unwrap_or(u64::MAX);
                     whole(step(now, turn, 60, 1514, next_size))
                 }
-                Some(_) => Err(format!("the size of flow {flow} varies, so it cannot be turned; type one value to fix it")),
+                Some(_) => {
+                    Err(format!("the size of flow {flow} varies, so it cannot be turned; type one value to fix it"))
+                }
                 None => Ok(None),
             },
         }

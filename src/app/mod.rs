@@ -83,26 +83,46 @@ pub enum Event {
     /// As space on a stopped screen (`--start`).
     Start,
     /// A signal: stop, drain, leave with this code.
-    Terminate { code: u8 },
+    Terminate {
+        code: u8,
+    },
 }
 
 /// Answers to effects.
 #[derive(Debug)]
 pub enum Reply {
     /// The senders were released. `mode` as got, `copy 1q`.
-    Started { mode: String, notes: Vec<String> },
+    Started {
+        mode: String,
+        notes: Vec<String>,
+    },
     NotStarted(String),
     Retuned,
     /// The senders keep their plan.
     RetuneRefused(String),
     /// The queues had to be opened again for the last retune; counters begin anew, `last` closes the old ones.
-    Reopened { last: Reading },
+    Reopened {
+        last: Reading,
+    },
     /// A run has ended and drained; `why` when that was not asked for.
-    Over { last: Option<Reading>, why: Option<String> },
-    Saved { name: String, path: String },
+    Over {
+        last: Option<Reading>,
+        why: Option<String>,
+    },
+    Saved {
+        name: String,
+        path: String,
+    },
     /// Nothing was written; `proposed` is a free name.
-    SaveRefused { why: String, proposed: Option<String> },
-    Loaded { name: String, origin: Origin, document: Box<Document> },
+    SaveRefused {
+        why: String,
+        proposed: Option<String>,
+    },
+    Loaded {
+        name: String,
+        origin: Origin,
+        document: Box<Document>,
+    },
     Profiles(Vec<ProfileEntry>),
     Devices(Vec<DeviceEntry>),
     DeviceChosen(Place),

@@ -31,7 +31,9 @@ impl Screen {
         }
         match Screen::ALL.iter().find(|screen| screen.name() == name) {
             Some(screen) => Ok(vec![*screen]),
-            None => Err(format!("{name:?} is no screen; they are {}, or all", Screen::ALL.map(Screen::name).join(", "))),
+            None => {
+                Err(format!("{name:?} is no screen; they are {}, or all", Screen::ALL.map(Screen::name).join(", ")))
+            }
         }
     }
 

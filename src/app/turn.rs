@@ -45,7 +45,12 @@ impl App {
         let profile = self.open.document().profile();
         let text = match digit {
             Some(digit) => digit.to_string(),
-            None => self.open.document().get(&knob.key()).map(|value| value.trim_matches('"').to_owned()).unwrap_or_default(),
+            None => self
+                .open
+                .document()
+                .get(&knob.key())
+                .map(|value| value.trim_matches('"').to_owned())
+                .unwrap_or_default(),
         };
         let (title, hint) = (knob.label(profile), knob.range(profile));
         self.overlay = Overlay::Text(Prompt::new(Purpose::Knob(knob), title, hint, &text));

@@ -101,7 +101,10 @@ pub enum Finding {
     Waiting,
     /// The old state had not settled: nothing to compare with.
     NoBefore,
-    Judged { cost_ns: Comparison, left_pps: Option<Comparison> },
+    Judged {
+        cost_ns: Comparison,
+        left_pps: Option<Comparison>,
+    },
 }
 
 /// Compares two sides as far as they have settled.
@@ -111,9 +114,7 @@ pub fn judge(before: &Side, after: &Side) -> Finding {
     }
     match Comparison::of(&before.cost_ns, &after.cost_ns) {
         None => Finding::Waiting,
-        Some(cost_ns) => {
-            Finding::Judged { cost_ns, left_pps: Comparison::of(&before.left_pps, &after.left_pps) }
-        }
+        Some(cost_ns) => Finding::Judged { cost_ns, left_pps: Comparison::of(&before.left_pps, &after.left_pps) },
     }
 }
 

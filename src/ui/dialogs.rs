@@ -22,7 +22,13 @@ pub fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, look: &Look) -> Op
     pieces(buffer, field, &[(&visible, look.style(Role::Text))]);
     let hint = Rect { y: inner.y + 1, ..field };
     let role = if prompt.is_refused { Role::Bad } else { Role::Dim };
-    wrapped(buffer, Rect { height: inner.height.saturating_sub(1).min(2), ..hint }, &prompt.hint, look.style(role), look);
+    wrapped(
+        buffer,
+        Rect { height: inner.height.saturating_sub(1).min(2), ..hint },
+        &prompt.hint,
+        look.style(role),
+        look,
+    );
     let x = field.x + look.width(&before).saturating_sub(skip as u16);
     (field.height > 0).then(|| Position::new(x.min(area.right().saturating_sub(1)), field.y))
 }
@@ -43,7 +49,11 @@ pub fn ask(buffer: &mut Buffer, area: Rect, ask: &Ask, look: &Look) -> Option<Po
     for (i, answer) in ask.answers.iter().enumerate() {
         let style = look.style(if i == ask.selected { Role::Select } else { Role::Text });
         let text = if i == ask.selected { format!("[{}]", answer.name()) } else { format!(" {} ", answer.name()) };
-        x = pieces(buffer, Rect { x, width: at.right().saturating_sub(x), ..at }, &[(&text, style), ("  ", look.style(Role::Text))]);
+        x = pieces(
+            buffer,
+            Rect { x, width: at.right().saturating_sub(x), ..at },
+            &[(&text, style), ("  ", look.style(Role::Text))],
+        );
     }
     let rest = Rect { x, width: at.right().saturating_sub(x), ..at };
     line(buffer, rest, "enter takes [ ], esc cancels", look.style(Role::Dim), look);

@@ -10,7 +10,8 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     let (key, dim) = (look.style(Role::Focus), look.style(Role::Dim));
     let mut hints = hints(app);
     let stop = hints.iter().position(|hint| hint.action == Action::Stop).map(|at| hints.remove(at));
-    let (chord, word) = stop.map_or_else(|| ("^C".into(), " stop ".into()), |stop| (stop.keys, format!(" {} ", stop.label)));
+    let (chord, word) =
+        stop.map_or_else(|| ("^C".into(), " stop ".into()), |stop| (stop.keys, format!(" {} ", stop.label)));
     let right = row.right().saturating_sub(look.width(&chord) + look.width(&word)).max(row.x);
     pieces(buffer, Rect { x: right, width: row.right() - right, ..row }, &[(&chord, key), (&word, dim)]);
     let mut x = row.x + 1;

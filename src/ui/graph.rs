@@ -43,12 +43,8 @@ pub fn draw(buffer: &mut Buffer, area: Rect, graph: &Graph, look: &Look) {
         return;
     }
     title(buffer, Rect { height: 1, ..area }, graph, look);
-    let plot = Rect {
-        x: area.x + MARGIN,
-        y: area.y + 1,
-        width: area.width - MARGIN - 1,
-        height: area.height - 1 - axis_rows,
-    };
+    let plot =
+        Rect { x: area.x + MARGIN, y: area.y + 1, width: area.width - MARGIN - 1, height: area.height - 1 - axis_rows };
     value_axis(buffer, plot, graph, look);
     marks(buffer, plot, graph, look);
     curve(buffer, plot, graph, look);

@@ -80,7 +80,16 @@ mod tests {
     fn the_parts_fill_the_screen_in_the_same_order_at_every_size() {
         for (width, height) in [(80, 22), (80, 24), (100, 29), (120, 36), (120, 40), (200, 60), (300, 200)] {
             let plan = live(Rect::new(0, 0, width, height));
-            let rows = [plan.header, plan.figures, plan.verdict, plan.left_graph, plan.cost_graph, plan.knobs, plan.health, plan.footer];
+            let rows = [
+                plan.header,
+                plan.figures,
+                plan.verdict,
+                plan.left_graph,
+                plan.cost_graph,
+                plan.knobs,
+                plan.health,
+                plan.footer,
+            ];
             assert!(rows.windows(2).all(|pair| pair[0].bottom() == pair[1].y), "{width}x{height}");
             assert_eq!((plan.footer.bottom(), plan.senders.right()), (height, width));
             assert_eq!((plan.knobs.right(), plan.ledger.right()), (plan.ledger.x, plan.senders.x));

@@ -5,9 +5,9 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::app::{App, Screen};
 
 use super::{
-    Look, Role, footer, header, layout, line, wrapped,
+    Look, Role, footer, header, layout, line,
     panels::{boxed, first_in_sight},
-    pieces,
+    pieces, wrapped,
 };
 
 pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
@@ -47,7 +47,8 @@ fn devices(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
         })
         .collect();
     if lines.is_empty() {
-        let text = if app.devices.is_known { " no devices here; txdeck lab makes its own" } else { " asking the kernel" };
+        let text =
+            if app.devices.is_known { " no devices here; txdeck lab makes its own" } else { " asking the kernel" };
         return line(buffer, inner, text, look.style(Role::Dim), look);
     }
     let reason = app.devices.picked().and_then(|device| device.guard.as_deref());
@@ -91,7 +92,11 @@ fn help(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
             keys => keys.join(" "),
         };
         let everywhere = row.screens.len() == Screen::ALL.len();
-        let place = if everywhere { String::new() } else { row.screens.iter().map(|s| s.name()).collect::<Vec<_>>().join(", ") };
+        let place = if everywhere {
+            String::new()
+        } else {
+            row.screens.iter().map(|s| s.name()).collect::<Vec<_>>().join(", ")
+        };
         let (keys, place) = (format!(" {keys:<12}"), format!("{place:<14} "));
         let end = pieces(buffer, at, &[(&keys, look.style(Role::Focus)), (&place, look.style(Role::Dim))]);
         let rest = Rect { x: end, width: at.right().saturating_sub(end), ..at };

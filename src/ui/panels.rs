@@ -112,7 +112,13 @@ pub fn senders(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     let inner = boxed(buffer, area, "senders", look);
     let shown = &app.live.shown().figures;
     let Some(head) = row(inner, 0) else { return };
-    line(buffer, head, &format!("{:>2}{:>4}{:>7}{:>5} {:>4}", "q", "cpu", "left/s", "ns", "full"), look.style(Role::Dim), look);
+    line(
+        buffer,
+        head,
+        &format!("{:>2}{:>4}{:>7}{:>5} {:>4}", "q", "cpu", "left/s", "ns", "full"),
+        look.style(Role::Dim),
+        look,
+    );
     let room = usize::from(inner.height).saturating_sub(1);
     let hidden = shown.senders.len().saturating_sub(room);
     // With more senders than rows the dead come first: nobody must scroll to learn of them.
@@ -125,7 +131,11 @@ pub fn senders(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     if hidden > 0 {
         let text = format!(" {hidden} more ");
         let x = area.right().saturating_sub(look.width(&text) + 1);
-        pieces(buffer, Rect { x, y: area.bottom() - 1, width: area.right() - x, height: 1 }, &[(&text, look.style(Role::Dim))]);
+        pieces(
+            buffer,
+            Rect { x, y: area.bottom() - 1, width: area.right() - x, height: 1 },
+            &[(&text, look.style(Role::Dim))],
+        );
     }
 }
 
@@ -147,7 +157,8 @@ fn sender_row(buffer: &mut Buffer, at: Rect, sender: &SenderFigures, app: &App, 
         (State::Done, Phase::Sending) => " done",
         _ => "",
     };
-    let full = if sender.ring_full < 1000 { sender.ring_full.to_string() } else { format!("{}k", sender.ring_full / 1000) };
+    let full =
+        if sender.ring_full < 1000 { sender.ring_full.to_string() } else { format!("{}k", sender.ring_full / 1000) };
     let text = format!("{:>2}{cpu:>4}{pps:>7}{ns:>5} {full:>4}{word}", sender.queue);
     line(buffer, at, &text, look.style(Role::Text), look);
 }
