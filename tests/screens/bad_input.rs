@@ -11,8 +11,7 @@ fn check(folder: &str, least: usize, read: impl Fn(&str, &str) -> Vec<String>) {
         let path = entry.unwrap().path();
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).unwrap();
-        let wanted: Vec<String> =
-            text.lines().map_while(|line| line.strip_prefix("# ")).map(str::to_owned).collect();
+        let wanted: Vec<String> = text.lines().map_while(|line| line.strip_prefix("# ")).map(str::to_owned).collect();
         assert!(!wanted.is_empty(), "{file} names no message");
         assert_eq!(read(&file, &text), wanted, "{file}");
         seen += 1;

@@ -90,7 +90,9 @@ fn no_size_panics() {
     stage.keys("space").ticks(20).keys("l").ticks(20);
     for setting in ["", "5", "W", "esc f", "?", "? d", "d o", "esc l q"] {
         stage.keys(setting);
-        for (width, height) in [(0, 0), (0, 5), (5, 0), (1, 1), (2, 2), (79, 22), (80, 21), (80, 22), (81, 23), (500, 200)] {
+        for (width, height) in
+            [(0, 0), (0, 5), (5, 0), (1, 1), (2, 2), (79, 22), (80, 21), (80, 22), (81, 23), (500, 200)]
+        {
             stage.picture(width, height, &Look::default());
             stage.picture(width, height, &Look { glyphs: Glyphs::Ascii, ..Look::default() });
         }

@@ -204,9 +204,11 @@ fn a_varying_size_is_not_turned() {
 
 #[test]
 fn with_several_flows_a_size_knob_names_its_flow() {
-    let text = UDP_64.to_owned() + "\n[[flow]]\nname = \"b\"\nsize = 124\neth = { dst = \"02:00:00:00:00:02\" }\nipv4 = {}\nudp = {}\n";
+    let text = UDP_64.to_owned()
+        + "\n[[flow]]\nname = \"b\"\nsize = 124\neth = { dst = \"02:00:00:00:00:02\" }\nipv4 = {}\nudp = {}\n";
     let mut stage = Stage::with(&text, Some(place(PlaceKind::Lab)));
-    let labels: Vec<String> = stage.app.knobs().iter().map(|knob| knob.label(stage.app.open.document().profile())).collect();
+    let labels: Vec<String> =
+        stage.app.knobs().iter().map(|knob| knob.label(stage.app.open.document().profile())).collect();
     assert_eq!(labels, ["burst", "clone", "rate", "size udp", "size b"]);
     stage.keys("j j j j l");
     let flows = &stage.app.open.document().profile().flows;

@@ -128,7 +128,8 @@ impl Stage {
             }
             Effect::Save { name, document, force } => {
                 if name == "udp-64" && !force {
-                    let (why, proposed) = ("udp-64 is a shipped profile; yours would hide it".into(), Some("udp-64-2".into()));
+                    let (why, proposed) =
+                        ("udp-64 is a shipped profile; yours would hide it".into(), Some("udp-64-2".into()));
                     return Some(Reply::SaveRefused { why, proposed });
                 }
                 self.saved.push((name.clone(), document.text().to_owned()));
@@ -218,7 +219,8 @@ fn devices() -> Vec<txdeck::app::DeviceEntry> {
         facts: facts.into(),
         guard: guard.map(str::to_owned),
     };
-    let guard = "eth0 carries your ssh session (from 10.0.0.7). txdeck will not send there. To do it anyway: --arm eth0";
+    let guard =
+        "eth0 carries your ssh session (from 10.0.0.7). txdeck will not send there. To do it anyway: --arm eth0";
     vec![
         entry("eth0", "virtio   52:54:00:00:00:01  mtu 1500  up         2q", Some(guard)),
         entry("enp3s0f0", "ixgbe    02:00:00:00:00:01  mtu 1500  up         8q", None),
@@ -229,6 +231,8 @@ fn devices() -> Vec<txdeck::app::DeviceEntry> {
 /// The characters of a picture, a line each, without trailing blanks.
 pub fn text(buffer: &Buffer) -> String {
     let width = usize::from(buffer.area.width.max(1));
-    let line = |cells: &[ratatui::buffer::Cell]| cells.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned();
+    let line = |cells: &[ratatui::buffer::Cell]| {
+        cells.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned()
+    };
     buffer.content.chunks(width).map(line).collect::<Vec<_>>().join("\n")
 }
