@@ -265,7 +265,10 @@ fn c15_flows_keep_their_own_rates_and_a_stop_ends_them_all() {
     paced(&done, 71);
     let flows = done.result()["flows"].as_array().unwrap();
     for (flow, wanted) in flows.iter().zip([50u64, 20, 1]) {
-        assert!(packets(flow, "submitted").abs_diff(wanted) <= 1, "{flow}");
+        // A stall of this machine above 100 ms is forgiven and counted, whichever flow it met.
+        let sent = packets(flow, "submitted");
+        let forgiven = done.result()["shortfall"].as_u64().unwrap();
+        assert!(sent <= wanted + 1 && sent + forgiven + 1 >= wanted, "{flow}, {forgiven} forgiven");
     }
     let mut child = txdeck(&["run", "-", "-i", "sim", "--json", "--interval", "100ms"])
         .stdin(Stdio::piped())
@@ -400,4 +403,108 @@ fn fifty_labs_in_a_row_are_never_busy() {
     for _ in 0..50 {
         balances(&run(&["udp-64", "--lab", "-n", "179"]), 179);
     }
+}
+
+/// Runs a command inside the lab of a running process, as soon as that lab is there.
+fn inside_lab(pid: u32, options: &[&str], command: &[&str]) -> Output {
+    let pid = pid.to_string();
+    let args = [&["lab", "--enter", "--pid", &pid], options, &["--"], command].concat();
+    let since = Instant::now();
+    loop {
+        let output = txdeck(&args).env(FAR_END_DOWN, "1").output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.code() != Some(2) || !(told.contains("no lab of yours") || told.contains("no lab of process"))
+        {
+            return output;
+        }
+        assert!(since.elapsed() < DEADLINE, "{told}");
+        std::thread::yield_now();
+    }
+}
+
+const FAR_END_DOWN: &str = "TXDECK_TEST_FAR_END_DOWN";
+
+/// Not a test of its own: what a case below runs at the far end of its lab.
+#[test]
+fn helper_takes_the_far_end_down() {
+    if std::env::var_os(FAR_END_DOWN).is_some() {
+        let mut links = txdeck::nic::link::Links::open().unwrap();
+        let far = links.by_name("sink0").unwrap().expect("this is no far end");
+        links.set_up(far.index, false).unwrap();
+        assert!(!links.by_index(far.index).unwrap().unwrap().up);
+    }
+}
+
+#[test]
+fn a_far_end_that_is_down_takes_nothing_whatever_completes() {
+    if !lab_works("far end down") {
+        return;
+    }
+    let child = start(&["run", "udp-64", "--lab", "-n", "17900", "-s", "flow.udp.start=3s", "--json"]);
+    let me = std::env::current_exe().unwrap();
+    let taken_down =
+        inside_lab(child.id(), &["--far"], &[me.to_str().unwrap(), "helper_takes_the_far_end_down", "--exact"]);
+    assert!(taken_down.status.success(), "{}", String::from_utf8_lossy(&taken_down.stdout));
+    let done = Done::of(&wait(child));
+    let result = done.result();
+    assert_eq!(done.code, 1, "{result}");
+    assert_eq!((packets(result, "left"), packets(result, "dropped"), packets(result, "received")), (0, 17_900, 0));
+    assert_eq!((packets(result, "completed"), packets(result, "unexplained")), (17_900, 0));
+    assert_eq!((&result["pps"], &result["bps"], &result["gap_ns"]), (&0.0.into(), &0.0.into(), &Value::Null));
+    assert_eq!(result["senders"][0]["pps"], 0.0);
+}
+
+#[test]
+fn foreign_traffic_on_the_same_device_inflates_nothing() {
+    if !lab_works("foreign traffic") {
+        return;
+    }
+    let foreign = ["run", "udp-64", "--lab", "--lab-queues", "2", "--queues", "1", "--json", "--interval", "100ms"];
+    let mut foreign = start(&foreign);
+    let mut samples = BufReader::new(foreign.stdout.take().unwrap()).lines();
+    let sending = |sample: String| {
+        let sample: Value = serde_json::from_str(&sample).unwrap();
+        sample["left"]["packets"].as_u64().is_some_and(|packets| packets > 0)
+    };
+    assert!(samples.by_ref().any(|sample| sending(sample.unwrap())), "the other program never sent");
+    let ours = |extra: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_txdeck");
+        let args = [&[program, "run", "udp-64", "-i", "deck0", "--queues", "0", "--json"], extra].concat();
+        Done::of(&inside_lab(foreign.id(), &[], &args))
+    };
+    let too_long = ours(&["-n", "100000", "-s", "flow.udp.size=1519"]);
+    let result = too_long.result();
+    assert_eq!((packets(result, "left"), packets(result, "dropped")), (0, 100_000), "{result}");
+    assert_eq!((too_long.code, &result["pps"], &result["received"]), (1, &0.0.into(), &Value::Null));
+    balances(&ours(&["-n", "17900"]), 17_900);
+    signal(foreign.id(), "TERM");
+    let rest: Vec<String> = samples.map(Result::unwrap).collect();
+    assert_eq!(foreign.wait().unwrap().code(), Some(143));
+    let theirs: Value = serde_json::from_str(rest.last().unwrap()).unwrap();
+    // Ours arrived at the same far end, and the other's figures do not count them either.
+    assert_eq!(packets(&theirs, "left"), packets(&theirs, "submitted"), "{theirs}");
+    assert!(packets(&theirs, "received") >= packets(&theirs, "left") + 17_900, "{theirs}");
+}
+
+#[test]
+fn a_run_whose_reader_has_gone_ends_quietly() {
+    let mut child = start(&["run", "udp-64", "-i", "sim", "-s", "rate=1000", "--json", "--interval", "100ms"]);
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert!(first.contains("sample"));
+    let output = wait(child);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1, "only that there is no limit");
+}
+
+#[test]
+fn quiet_tells_no_progress_and_the_interval_is_kept_otherwise() {
+    let progress = |extra: &[&str]| {
+        let args = [&["run", "udp-64", "-i", "sim", "-s", "rate=1000", "--duration", "650ms"], extra].concat();
+        let output = wait(start(&args));
+        String::from_utf8_lossy(&output.stderr).lines().filter(|line| line.contains("pps")).count()
+    };
+    assert_eq!(progress(&["-q", "--interval", "200ms"]), 0);
+    let lines = progress(&["--interval", "200ms"]);
+    assert!((1..=3).contains(&lines), "{lines}");
 }

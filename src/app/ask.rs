@@ -14,6 +14,17 @@ pub enum About {
     OpenOver { name: String },
 }
 
+impl About {
+    pub fn title(&self) -> &'static str {
+        match self {
+            About::FirstStart => "first start on this device",
+            About::Quit => "quit",
+            About::Overwrite { .. } => "save",
+            About::OpenOver { .. } => "open",
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     Start,

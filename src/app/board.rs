@@ -93,10 +93,9 @@ impl Board {
 
     pub fn take(&mut self, reading: Reading) {
         let total = reading.snapshot.total();
-        if let Some(before) = self.recent.back() {
-            if let Some(cost) = cost_ns(&before.snapshot.total(), &total) {
-                self.cost_ns.push(reading.at_ns, cost);
-            }
+        let cost = self.recent.back().and_then(|before| cost_ns(&before.snapshot.total(), &total));
+        if let Some(cost) = cost {
+            self.cost_ns.push(reading.at_ns, cost);
         }
         if let Some(pps) = self.rate.next(reading.at_ns, reading.ledger.left) {
             self.left_pps.push(reading.at_ns, pps);
@@ -112,8 +111,8 @@ impl Board {
         }
     }
 
-    /// Brings the numerals up to the last reading, as after the end of a run.
-    pub fn refresh(&mut self) {
+    /// Brings the numerals up to the last reading.
+    fn refresh(&mut self) {
         let (Some(old), Some(new)) = (self.recent.front(), self.recent.back()) else { return };
         let span_s = new.at_ns.saturating_sub(old.at_ns) as f64 / SECOND as f64;
         let senders = new.snapshot.senders.iter().map(|sender| {
@@ -141,6 +140,16 @@ impl Board {
             total: new.snapshot.total(),
         };
         self.shown_ns = Some(self.now_ns);
+    }
+
+    /// The run is over: counts stand, rates are no more. A last value that stays would be taken for traffic.
+    pub fn end(&mut self) {
+        self.refresh();
+        let figures = &mut self.figures;
+        (figures.left_pps, figures.left_bps, figures.cost_ns) = (None, None, None);
+        for sender in &mut figures.senders {
+            (sender.left_pps, sender.cost_ns) = (None, None);
+        }
     }
 
     /// Bits of a packet, mean over the last second of what was submitted.

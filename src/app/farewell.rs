@@ -52,11 +52,11 @@ impl App {
             let runs = if totals.runs > 1 { format!(" in {} runs", totals.runs) } else { String::new() };
             let _ = write!(
                 text,
-                "{} on {device}: submitted {}, left device {}{runs}; mean {} pps, {} ns a packet; lost {}.",
+                "{} on {device}: submitted {}, left device {}{runs}; mean {}, {} ns a packet; lost {}.",
                 self.open.name,
                 thousands(totals.submitted),
                 thousands(totals.left),
-                figure(totals.mean_pps()),
+                pps(totals.mean_pps()),
                 figure(totals.mean_cost_ns()),
                 thousands(totals.losses),
             );
@@ -103,18 +103,27 @@ impl App {
         let tx = &self.open.document().profile().tx;
         let device = self.place.as_ref().map_or("no device", |place| place.device.as_str());
         let mut line = format!(
-            "{} on {device}: burst {} clone {} rate {}: left device {} pps, cost {} ns",
+            "{} on {device}: burst {} clone {} rate {}: left device {}, cost {} ns",
             self.open.name,
             tx.burst,
             tx.clone,
             tx.rate,
-            figure(figures.left_pps),
+            pps(figures.left_pps),
             figure(figures.cost_ns),
         );
         if let Some(ledger) = figures.ledger {
             let _ = write!(line, ", left device {} of {} submitted", ledger.left, ledger.submitted);
         }
         line
+    }
+}
+
+/// `846.9 kpps`.
+fn pps(value: Option<f64>) -> String {
+    let text = figure(value);
+    match text.contains(' ') {
+        true => text + "pps",
+        false => text + " pps",
     }
 }
 

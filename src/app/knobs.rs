@@ -222,16 +222,11 @@ fn below(now: u64, least: u64, next: &impl Fn(u64) -> Option<u64>) -> u64 {
 
 /// The least of 0 1 2 5 10 20 … that is ≥ n.
 fn one_two_five(n: u64) -> Option<u64> {
-    let mut decade = 1u64;
-    while n > 0 {
-        for digit in [1, 2, 5] {
-            if digit * decade >= n {
-                return Some(digit * decade);
-            }
-        }
-        decade = decade.checked_mul(10).filter(|d| *d <= u64::MAX / 5)?;
+    if n == 0 {
+        return Some(0);
     }
-    Some(0)
+    let mut members = (0..19).flat_map(|exponent| [1, 2, 5].map(|digit| digit * 10u64.pow(exponent)));
+    members.find(|member| *member >= n)
 }
 
 fn turned_rate(rate: Rate, turn: Turn, left_pps: Option<f64>) -> Option<String> {

@@ -122,7 +122,7 @@ impl Live {
 
     /// The last reading of a run is in.
     pub fn end(&mut self) {
-        self.board.refresh();
+        self.board.end();
     }
 
     /// The senders work with other knobs from now on.

@@ -31,6 +31,11 @@ const STEPS: usize = 1000;
 impl Open {
     pub fn new(name: String, origin: Origin, document: Document) -> Self {
         let saved = document.clone();
+        Self::with_changes(name, origin, saved, document)
+    }
+
+    /// Opens with changes that are not on disk.
+    pub fn with_changes(name: String, origin: Origin, saved: Document, document: Document) -> Self {
         Self { name, origin, document, saved, undone: Vec::new(), done: Vec::new(), repeating: None }
     }
 

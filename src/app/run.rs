@@ -50,6 +50,11 @@ impl Run {
     pub fn is_on(&self) -> bool {
         self.phase != Phase::Idle
     }
+
+    /// Whether the console is on its way out by Ctrl-C or a signal: late figures are not waited for.
+    pub fn is_leaving(&self) -> bool {
+        matches!(self.then, Then::Leave(_))
+    }
 }
 
 /// A doubled key over a slow line arrives within this time.

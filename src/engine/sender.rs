@@ -14,7 +14,7 @@ use crate::{
         schedule::{Next, Schedule},
     },
     nic::{Clock, Nic, NicError, Rung},
-    packet::Stamp,
+    packet::{Frame, Plan, StampTime},
     profile::Rate,
     stats::{Counts, State},
 };
@@ -271,12 +271,12 @@ impl<N: Nic> Sender<N> {
     #[inline]
     fn queue_burst(&mut self, now_ns: u64, limit_ns: u64) -> u32 {
         let most = self.group_limit();
-        let wall_ns = now_ns.wrapping_add_signed(self.wall_offset_ns);
+        let time = StampTime::from_wall_ns(now_ns.wrapping_add_signed(self.wall_offset_ns));
         let mut queued = 0;
         while queued < most {
             let Some(pick) = self.schedule.pick(limit_ns, most - queued) else { break };
             let len = self.schedule.lanes[pick.lane].len;
-            let fitted = self.emit(pick.lane, pick.run, wall_ns);
+            let fitted = self.emit(pick.lane, pick.run, time);
             queued += fitted;
             if fitted < pick.run {
                 break;
@@ -292,12 +292,15 @@ impl<N: Nic> Sender<N> {
 
     /// Queues `wanted` packets of one lane; returns how many could be.
     #[inline]
-    fn emit(&mut self, lane: usize, wanted: u32, wall_ns: u64) -> u32 {
+    fn emit(&mut self, lane: usize, wanted: u32, time: StampTime) -> u32 {
         let lane = &mut self.schedule.lanes[lane];
         let plan = &*self.orders.plan;
+        if lane.copies == 1 {
+            return emit_once(&mut self.nic, &mut self.counts, lane, plan, wanted, time);
+        }
         let mut queued = 0;
         while queued < wanted {
-            if lane.open.is_none() && !open(&mut self.nic, lane, &plan.flows[lane.flow].frame, wall_ns) {
+            if lane.open.is_none() && !open(&mut self.nic, lane, &plan.flows[lane.flow].frame, time) {
                 self.counts.no_frames += 1;
                 break;
             }
@@ -325,8 +328,7 @@ impl<N: Nic> Sender<N> {
             Err(error) => return self.fail(now_ns, &error),
         };
         self.book(&rung);
-        let progress = queued > 0 || rung.completed > 0;
-        self.spent = if progress { Spent::Busy } else { Spent::WaitRing };
+        self.spent = if queued > 0 || rung.completed > 0 { Spent::Busy } else { Spent::WaitRing };
         if queued > 0 {
             self.counts.bursts += 1;
             self.counts.last_ns = now_ns;
@@ -335,18 +337,19 @@ impl<N: Nic> Sender<N> {
             }
         }
         self.publish();
-        self.pause(now_ns, progress)
+        self.pause(now_ns, &rung, queued)
     }
 
-    /// Fruitless turns come ever more rarely.
+    /// After a fruitless turn: as long as the nic says that ringing is useless, else ever longer.
     #[inline]
-    fn pause(&mut self, now_ns: u64, progress: bool) -> Turn {
-        if progress {
+    fn pause(&mut self, now_ns: u64, rung: &Rung, queued: u32) -> Turn {
+        if queued > 0 || rung.completed > 0 {
             self.fruitless = 0;
             return Turn::Worked;
         }
-        self.fruitless = (self.fruitless + 1).min(16);
-        Turn::Wait(now_ns + (FRUITLESS_NS << self.fruitless).min(REAP_NS))
+        self.fruitless = (self.fruitless + 1).min(10);
+        let again_ns = now_ns + (FRUITLESS_NS << self.fruitless);
+        Turn::Wait(rung.retry_at_ns.unwrap_or(0).max(again_ns).min(now_ns + REAP_NS))
     }
 
     #[inline]
@@ -403,11 +406,8 @@ impl<N: Nic> Sender<N> {
         }
         self.close_groups();
         self.schedule.lanes.clear();
-        self.counts.last_ns = match why {
-            End::Count => self.counts.last_ns.max(self.counts.started_ns),
-            End::Duration => self.end_ns.max(self.counts.last_ns),
-            End::Told => now_ns,
-        };
+        // A count is noticed in the turn after its last doorbell, so the time of that doorbell is in it.
+        self.counts.last_ns = if why == End::Duration { self.end_ns.max(self.counts.last_ns) } else { now_ns };
         self.drain_until_ns = now_ns + DRAIN_NS;
         self.fruitless = 0;
         self.spent = Spent::WaitRing;
@@ -432,7 +432,7 @@ impl<N: Nic> Sender<N> {
             return self.done();
         }
         self.publish();
-        self.pause(now_ns, rung.completed > 0)
+        self.pause(now_ns, &rung, 0)
     }
 
     #[cold]
@@ -489,8 +489,8 @@ impl<N: Nic> Sender<N> {
 
 /// Builds the lane's next packet. `false`: no memory is free.
 #[inline]
-fn open<N: Nic>(nic: &mut N, lane: &mut Lane, frame: &crate::packet::Frame, wall_ns: u64) -> bool {
-    let stamp = Stamp { k: lane.next_k, seq: (lane.submitted as u32).wrapping_add(1), stream: lane.stream, wall_ns };
+fn open<N: Nic>(nic: &mut N, lane: &mut Lane, frame: &Frame, time: StampTime) -> bool {
+    let stamp = lane.stamp(0, time);
     match nic.build(lane.len, |memory, held| frame.write(memory, held, &stamp)) {
         Some(packet) => {
             lane.opened(packet);
@@ -498,6 +498,35 @@ fn open<N: Nic>(nic: &mut N, lane: &mut Lane, frame: &crate::packet::Frame, wall
         }
         None => false,
     }
+}
+
+/// Queues packets that are all built anew; returns how many of `wanted` could be.
+#[inline]
+fn emit_once<N: Nic>(
+    nic: &mut N,
+    counts: &mut Counts,
+    lane: &mut Lane,
+    plan: &Plan,
+    wanted: u32,
+    time: StampTime,
+) -> u32 {
+    let frame = &plan.flows[lane.flow].frame;
+    let mut queued = 0;
+    while queued < wanted {
+        // Frames of one length go in one call.
+        let run = if lane.fixed_len.is_some() { wanted - queued } else { 1 };
+        let (len, first) = (lane.len, &*lane);
+        let sent = nic.send(run, len, |nth, memory, held| frame.write(memory, held, &first.stamp(nth, time)));
+        lane.sent(sent, plan);
+        counts.submitted_bytes += u64::from(sent) * len as u64;
+        queued += sent;
+        if sent < run {
+            counts.no_frames += 1;
+            break;
+        }
+    }
+    counts.built += u64::from(queued);
+    queued
 }
 
 /// Seats that some flow of the plan sends from, ascending; a count is shared among them.

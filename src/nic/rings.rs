@@ -64,9 +64,33 @@ impl<T: Copy> Producer<T> {
     /// would be lost.
     #[inline]
     pub fn write(&mut self, entry: T) {
-        // SAFETY: `entry()` is in bounds, and below `publish` the other end does not read this entry.
-        unsafe { self.map.entry(self.next).write(entry) };
-        self.next = self.next.wrapping_add(1);
+        self.write_run(entry, 1);
+    }
+
+    /// Writes the same entry `count` times.
+    #[inline]
+    pub fn write_run(&mut self, entry: T, count: u32) {
+        let mut next = self.next;
+        for _ in 0..count {
+            // SAFETY: `entry()` is in bounds, and below `publish` the other end does not read this entry.
+            unsafe { self.map.entry(next).write(entry) };
+            next = next.wrapping_add(1);
+        }
+        self.next = next;
+    }
+
+    /// Writes what `from` holds next, `count` entries of those it has seen, each as `as_entry` makes it.
+    #[inline]
+    pub fn write_from<F: Copy>(&mut self, from: &mut Consumer<F>, count: u32, as_entry: impl Fn(F) -> T) {
+        let count = count.min(from.seen.wrapping_sub(from.next));
+        let (mut next, mut source) = (self.next, from.next);
+        for _ in 0..count {
+            // SAFETY: both are in bounds; the source was published to us, and ours is not yet.
+            unsafe { self.map.entry(next).write(as_entry(from.map.entry(source).read())) };
+            next = next.wrapping_add(1);
+            source = source.wrapping_add(1);
+        }
+        (self.next, from.next) = (next, source);
     }
 
     /// Hands everything written over with one release store.

@@ -2,8 +2,6 @@
 
 use crate::profile::Value;
 
-use super::checksum;
-
 /// The bytes a field is stored with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
@@ -60,14 +58,6 @@ impl Place {
         }
     }
 
-    /// How far the number is shifted within the 16-bit words of a checksum (all headers start at even bytes).
-    pub(super) fn sum_shift(&self) -> u32 {
-        match self.unit {
-            Unit::Byte if self.at.is_multiple_of(2) => self.shift + 8,
-            _ => self.shift,
-        }
-    }
-
     /// Stores a number of any width.
     pub(super) fn put(&self, out: &mut [u8], number: u128) {
         match self.unit {
@@ -117,16 +107,6 @@ impl Weighs {
 pub(super) struct Sums {
     pub ip: u64,
     pub udp: u64,
-}
-
-impl Sums {
-    /// Adds a number already shifted to its place within the words; masks are all ones or zero.
-    #[inline]
-    pub(super) fn add(&mut self, number: u64, ip_mask: u64, udp_mask: u64) {
-        let weight = checksum::weigh(number);
-        self.ip += weight & ip_mask;
-        self.udp += weight & udp_mask;
-    }
 }
 
 /// One field of a flow: its dotted name, what the profile says of it, where it goes.

@@ -3,7 +3,7 @@
 use super::{
     field::Sums,
     header::{Headers, IpAt},
-    vary::Narrow,
+    vary::{Narrow, Vary},
 };
 
 /// Longest frame a profile may ask for: the length fields of IP and UDP hold 16 bits.

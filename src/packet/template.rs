@@ -13,7 +13,7 @@ use super::{
     draw,
     error::CompileError,
     field::{Place, Site, Sums},
-    frame::Frame,
+    frame::{Frame, Swift},
     header::{Headers, IpAt},
     patch::Patches,
     pktgen,
@@ -79,7 +79,7 @@ impl Draft<'_> {
         Ok(match form.set_going(&mut self.odometer) {
             None => Size::Fixed(form.first() as usize),
             Some(motion) => Size::Varies {
-                bytes: motion.narrow(draw::key(self.seed, self.flow, "size")),
+                bytes: motion.narrow(draw::key(self.seed, self.flow, "size"), 0),
                 shortest: form.min() as usize,
                 longest: form.max() as usize,
             },
@@ -130,12 +130,15 @@ impl Draft<'_> {
             distinct: self.distinct.builds(),
             varying: Box::default(),
             patches: self.patches,
+            swift: None,
         };
         place_ip_checksum(&mut frame, headers, &mut template);
         place_udp_checksum(&mut frame, flow, headers, &mut template);
         self.varying.extend(frame.ip_checksum.into_iter().chain(frame.udp_checksum).map(|at| at..at + 2));
         frame.varying = merged(self.varying);
+        frame.patches.settle(&template, frame.size.shortest());
         frame.template = template.into();
+        frame.swift = Swift::of(&frame);
         frame
     }
 }

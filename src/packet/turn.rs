@@ -16,16 +16,27 @@ impl Divisor {
         Divisor { by, reciprocal: u64::MAX / by }
     }
 
-    /// Quotient and remainder. `reciprocal` is at most 1 below 2^64 / by, so the estimate is the quotient
-    /// or one less, for every number and divisor; one correction makes it exact.
+    /// `reciprocal` is at most 1 below 2^64 / by, so this is the quotient or one less, for every number and divisor.
     #[inline]
-    pub(super) fn split(self, number: u64) -> (u64, u64) {
+    fn estimate(self, number: u64) -> u64 {
+        ((u128::from(number) * u128::from(self.reciprocal)) >> 64) as u64
+    }
+
+    #[inline]
+    pub(super) fn quotient(self, number: u64) -> u64 {
+        // Nearly every field moves at every build.
         if self.by == 1 {
-            return (number, 0);
+            return number;
         }
-        let estimate = ((u128::from(number) * u128::from(self.reciprocal)) >> 64) as u64;
-        let rest = number - estimate * self.by;
-        if rest >= self.by { (estimate + 1, rest - self.by) } else { (estimate, rest) }
+        let estimate = self.estimate(number);
+        if number - estimate * self.by >= self.by { estimate + 1 } else { estimate }
+    }
+
+    #[inline]
+    pub(super) fn rest(self, number: u64) -> u64 {
+        let rest = number - self.estimate(number) * self.by;
+        // The smaller one: below `by` the subtraction wraps to something huge. No branch to mispredict.
+        rest.min(rest.wrapping_sub(self.by))
     }
 }
 
@@ -44,8 +55,8 @@ impl Turn {
 
     #[inline]
     pub(super) fn index(&self, k: u64) -> u64 {
-        let (moves, _) = self.hold.split(k);
-        self.positions.map_or(moves, |positions| positions.split(moves).1)
+        let moves = self.hold.quotient(k);
+        self.positions.map_or(moves, |positions| positions.rest(moves))
     }
 }
 
@@ -84,20 +95,25 @@ mod tests {
 
     const EDGES: [u64; 12] = [0, 1, 2, 3, 7, 255, 256, 65535, 65536, u64::MAX / 2 + 1, u64::MAX - 1, u64::MAX];
 
+    fn check(number: u64, by: u64) {
+        let divisor = Divisor::new(by);
+        assert_eq!((divisor.quotient(number), divisor.rest(number)), (number / by, number % by), "{number} by {by}");
+    }
+
     #[test]
-    fn split_is_exact_at_the_edges() {
+    fn division_is_exact_at_the_edges() {
         for by in EDGES.into_iter().skip(1) {
             for number in EDGES {
-                assert_eq!(Divisor::new(by).split(number), (number / by, number % by), "{number} by {by}");
+                check(number, by);
             }
         }
     }
 
     proptest! {
         #[test]
-        fn split_is_exact(number in any::<u64>(), by in 1..u64::MAX, shift in 0_u32..64) {
+        fn division_is_exact(number in any::<u64>(), by in 1..u64::MAX, shift in 0_u32..64) {
             let by = (by >> shift).max(1);
-            assert_eq!(Divisor::new(by).split(number), (number / by, number % by));
+            check(number, by);
         }
     }
 

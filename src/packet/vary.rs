@@ -109,21 +109,28 @@ pub(super) struct Motion<'a> {
 }
 
 impl Motion<'_> {
-    /// The low 64 bits; right as long as the bits above them are the same in every value.
-    pub(super) fn narrow(&self, key: u64) -> Narrow {
+    /// The low 64 bits, shifted up; right as long as the bits above them are the same in every value.
+    pub(super) fn narrow(&self, key: u64, shift: u32) -> Narrow {
+        let place = |value: u128| (value as u64) << shift;
         match self.form {
-            Form::Fixed(value) => Narrow::List { values: Box::new([value as u64]), turn: Turn::new(self.hold, 1) },
-            Form::Sweep { from, step, last, .. } => Narrow::Sweep {
-                from: from as u64,
-                step: step as u64,
-                turn: Turn::new(self.hold, last.saturating_add(1)),
+            Form::Fixed(value) => Narrow::List { values: Box::new([place(value)]), turn: Turn::new(self.hold, 1) },
+            Form::Sweep { from, step, last, .. } => match u64::try_from(last.saturating_add(1)) {
+                Ok(positions) if self.hold == 1 => {
+                    Narrow::March(March { from: place(from), step: place(step), positions: Divisor::new(positions) })
+                }
+                _ => Narrow::Sweep {
+                    from: place(from),
+                    step: place(step),
+                    turn: Turn::new(self.hold, last.saturating_add(1)),
+                },
             },
             Form::List { values, .. } => Narrow::List {
-                values: values.iter().map(|value| *value as u64).collect(),
+                values: values.iter().map(|value| place(*value)).collect(),
                 turn: Turn::new(self.hold, values.len() as u128),
             },
             Form::Random { low, high, .. } => {
-                Narrow::Random { low: low as u64, last: (high - low) as u64, key, hold: Divisor::new(self.hold) }
+                let draw = Draw { low: low as u64, last: (high - low) as u64, key, shift };
+                if self.hold == 1 { Narrow::Draw(draw) } else { Narrow::Slow(draw, Divisor::new(self.hold)) }
             }
         }
     }
@@ -144,22 +151,70 @@ impl Motion<'_> {
     }
 }
 
-/// A varying number of up to 64 bits.
-#[derive(Debug, Clone)]
-pub(super) enum Narrow {
-    Sweep { from: u64, step: u64, turn: Turn },
-    List { values: Box<[u64]>, turn: Turn },
-    Random { low: u64, last: u64, key: u64, hold: Divisor },
+/// Something that has a value in every build.
+pub(super) trait Vary {
+    /// The value in build `k`.
+    fn at(&self, k: u64) -> u64;
 }
 
-impl Narrow {
-    /// The value in build `k`.
+/// The usual sweep: it moves at every build, and some build wraps.
+#[derive(Debug, Clone)]
+pub(super) struct March {
+    from: u64,
+    step: u64,
+    positions: Divisor,
+}
+
+impl Vary for March {
     #[inline]
-    pub(super) fn at(&self, k: u64) -> u64 {
+    fn at(&self, k: u64) -> u64 {
+        self.from.wrapping_add(self.positions.rest(k).wrapping_mul(self.step))
+    }
+}
+
+/// The usual random field: drawn anew at every build.
+#[derive(Debug, Clone)]
+pub(super) struct Draw {
+    low: u64,
+    last: u64,
+    key: u64,
+    shift: u32,
+}
+
+impl Vary for Draw {
+    #[inline]
+    fn at(&self, k: u64) -> u64 {
+        self.low.wrapping_add(draw::narrow(self.key, k, self.last)) << self.shift
+    }
+}
+
+/// A varying number of up to 64 bits, shifted to where it is wanted.
+#[derive(Debug, Clone)]
+pub(super) enum Narrow {
+    March(March),
+    Sweep {
+        from: u64,
+        step: u64,
+        turn: Turn,
+    },
+    List {
+        values: Box<[u64]>,
+        turn: Turn,
+    },
+    Draw(Draw),
+    /// A draw that stands still for more than one build.
+    Slow(Draw, Divisor),
+}
+
+impl Vary for Narrow {
+    #[inline]
+    fn at(&self, k: u64) -> u64 {
         match self {
+            Narrow::March(march) => march.at(k),
             Narrow::Sweep { from, step, turn } => from.wrapping_add(turn.index(k).wrapping_mul(*step)),
             Narrow::List { values, turn } => values[turn.index(k) as usize],
-            Narrow::Random { low, last, key, hold } => low.wrapping_add(draw::narrow(*key, hold.split(k).0, *last)),
+            Narrow::Draw(draw) => draw.at(k),
+            Narrow::Slow(draw, hold) => draw.at(hold.quotient(k)),
         }
     }
 }
@@ -178,7 +233,7 @@ impl Wide {
         match self {
             Wide::Sweep { from, step, turn } => from.wrapping_add(u128::from(turn.index(k)).wrapping_mul(*step)),
             Wide::List { values, turn } => values[turn.index(k) as usize],
-            Wide::Random { low, last, key, hold } => low.wrapping_add(draw::wide(*key, hold.split(k).0, *last)),
+            Wide::Random { low, last, key, hold } => low.wrapping_add(draw::wide(*key, hold.quotient(k), *last)),
         }
     }
 }

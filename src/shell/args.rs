@@ -126,7 +126,7 @@ pub enum Command {
 #[derive(Debug, Clone, Args)]
 pub struct LabShape {
     /// Queues of the lab's devices; all are used by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub lab_queues: Option<u32>,
     /// Give the far end the MAC that udp-64 sends to, so frames go up its stack
     #[arg(long, hide_short_help = true)]

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::{
-    lab::{self, End, LabOptions},
+    lab::{self, End, LabOptions, RunningLab},
     shell::{
         args::{Common, LabArgs},
         failure::Failure,
@@ -23,14 +23,7 @@ pub fn enter(args: &LabArgs) -> Ending {
 fn become_inside(args: &LabArgs) -> Result<std::convert::Infallible, Failure> {
     let (program, rest) = args.inside.split_first().ok_or_else(|| Failure::new("usage", "--enter: no command"))?;
     let labs = lab::find_running();
-    let running = match labs.as_slice() {
-        [only] => only,
-        [] => {
-            let none = Failure::new("no_lab", "no lab of yours is running");
-            return Err(none.with_fix("Start one in another terminal: txdeck lab"));
-        }
-        several => choose(several, args)?,
-    };
+    let running = choose(&labs, args.pid)?;
     let end = if args.far { End::Far } else { End::Near };
     let mut command = Command::new(program);
     command.args(rest);
@@ -42,13 +35,24 @@ fn become_inside(args: &LabArgs) -> Result<std::convert::Infallible, Failure> {
     ))
 }
 
-fn choose<'a>(labs: &'a [lab::RunningLab], args: &LabArgs) -> Result<&'a lab::RunningLab, Failure> {
-    if let Some(found) = args.pid.and_then(|pid| labs.iter().find(|lab| lab.pid == pid)) {
-        return Ok(found);
-    }
+/// The one that runs, or the one that was named.
+fn choose(labs: &[RunningLab], pid: Option<u32>) -> Result<&RunningLab, Failure> {
     let pids = labs.iter().map(|lab| lab.pid.to_string()).collect::<Vec<_>>().join(", ");
-    let several = Failure::new("several_labs", format!("{} labs are running, of processes {pids}", labs.len()));
-    Err(several.with_fix("Name one: txdeck lab --enter --pid PID -- CMD"))
+    let failure = match (labs, pid) {
+        ([], _) => {
+            Failure::new("no_lab", "no lab of yours is running").with_fix("Start one in another terminal: txdeck lab")
+        }
+        (_, Some(pid)) => match labs.iter().find(|lab| lab.pid == pid) {
+            Some(found) => return Ok(found),
+            None => Failure::new("no_lab", format!("no lab of process {pid} is running. Running: {pids}")),
+        },
+        ([only], None) => return Ok(only),
+        (several, None) => {
+            let message = format!("{} labs are running, of processes {pids}", several.len());
+            Failure::new("several_labs", message).with_fix("Name one: txdeck lab --enter --pid PID -- CMD")
+        }
+    };
+    Err(failure)
 }
 
 pub fn print_apparmor(common: &Common) -> Result<u8, Ending> {

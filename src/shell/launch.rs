@@ -1,17 +1,50 @@
 //! From the command line to the console: what to open, where, and how it is to look.
 
 use crate::shell::{
-    args::{Cli, Common, LabArgs},
-    failure::Failure,
+    args::{Cli, Common, Console, LabArgs, LabShape},
+    console::{self, DEFAULT_PROFILE, Setup},
+    load, lookup,
     output::Ending,
+    paths::Paths,
+    settings::Settings,
+    site::{Place, Site},
 };
 
 /// `txdeck [PROFILE] [-i IF]`
-pub fn console(_cli: &Cli) -> Result<u8, Ending> {
-    Err(Failure::new("no_console", "the console is not in this build").into()) // MERGE: the console's loop
+pub fn console(cli: &Cli) -> Result<u8, Ending> {
+    open(&cli.console, None, cli.device.as_deref(), cli.arm.as_deref(), false)
 }
 
 /// `txdeck lab [PROFILE]`
-pub fn lab(_args: &LabArgs, _common: &Common) -> Result<u8, Ending> {
-    Err(Failure::new("no_console", "the console is not in this build").into()) // MERGE: the console's loop
+pub fn lab(args: &LabArgs, _common: &Common) -> Result<u8, Ending> {
+    open(&args.console, Some(&args.shape), None, None, args.start)
+}
+
+fn open(
+    args: &Console,
+    lab: Option<&LabShape>,
+    device: Option<&str>,
+    arm: Option<&str>,
+    start: bool,
+) -> Result<u8, Ending> {
+    console::check_terminal()?;
+    let paths = Paths::of_this_user()?;
+    let source = lookup::find(args.profile.as_deref().unwrap_or(DEFAULT_PROFILE), &paths)?;
+    let lab_queues = lab.and_then(|shape| shape.lab_queues);
+    // Settings of the command line are changes like any other: marked unsaved, and part of the command to repeat.
+    let saved = load::document(&source, &Settings::default(), lab_queues)?;
+    let document = load::document(&source, &args.settings, lab_queues)?;
+    let named = device.is_some() || document.profile().tx.device.is_some();
+    // The lab is entered before any thread exists: namespaces are for whole processes.
+    let site = match lab {
+        Some(shape) => Some(load::site(Place::Lab, shape)?),
+        None if named => {
+            let mut site = Site::open(load::place(false, device, document.profile())?, None)?;
+            site.check_guard(arm)?;
+            Some(site)
+        }
+        None => None,
+    };
+    let arm = arm.map(str::to_owned);
+    Ok(console::run(Setup { args, source, saved, document, site, arm, start, paths })?)
 }

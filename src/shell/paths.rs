@@ -47,10 +47,6 @@ impl Paths {
         self.config.join("config.toml")
     }
 
-    pub fn state(&self) -> &Path {
-        &self.state
-    }
-
     /// A user's own profile of this name.
     pub fn profile(&self, name: &str) -> PathBuf {
         self.profiles().join(format!("{name}.toml"))

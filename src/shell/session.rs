@@ -99,12 +99,13 @@ impl Session {
 
     /// Reads senders, device and far end, in this order: the later ones cover the earlier.
     pub fn sample(&mut self, site: &mut Site) -> Reading {
+        // From the far end to the senders' own device: no reading can claim more than the one after it.
+        let received = self.gauge.received();
         let snapshot = self.fleet.snapshot(self.clock.now_ns());
         let total = snapshot.total();
         if let Some(device) = self.gauge.device(site, self.clock.now_ns()) {
             self.meter.observe(device, &total);
         }
-        let received = self.gauge.received();
         if received != self.received {
             self.received_changed_ns = snapshot.at_ns;
             self.received = received;

@@ -35,7 +35,7 @@ pub fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, look: &Look) -> Op
 
 pub fn ask(buffer: &mut Buffer, area: Rect, ask: &Ask, look: &Look) -> Option<Position> {
     let height = u16::try_from(ask.lines.len()).unwrap_or(u16::MAX).saturating_add(4);
-    let inner = panel(buffer, layout::dialog(area, 70, height), "?", look);
+    let inner = panel(buffer, layout::dialog(area, 70, height), ask.about.title(), look);
     let mut at = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), height: 1.min(inner.height), ..inner };
     for text in &ask.lines {
         if at.y >= inner.bottom() {

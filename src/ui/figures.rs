@@ -30,11 +30,11 @@ pub fn nanoseconds(value: Option<f64>, glyphs: Glyphs) -> String {
     }
 }
 
-/// `1.130 Mpps`, `542.4 Mbit/s`.
+/// `1.130 Mpps`, `542.4 Mbit/s L2` (layer 2 without FCS).
 pub fn rate(figures: &Figures, unit: Unit, glyphs: Glyphs) -> String {
     let (value, name) = match unit {
         Unit::Packets => (figures.left_pps, "pps"),
-        Unit::Bits => (figures.left_bps, "bit/s"),
+        Unit::Bits => (figures.left_bps, "bit/s L2"),
     };
     let text = figure(value, glyphs);
     if text.ends_with(|c: char| c.is_ascii_digit()) || value.is_none() { format!("{text} {name}") } else { text + name }

@@ -48,6 +48,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, graph: &Graph, look: &Look) {
     value_axis(buffer, plot, graph, look);
     marks(buffer, plot, graph, look);
     curve(buffer, plot, graph, look);
+    labels(buffer, plot, graph, look);
     if graph.axis == TimeAxis::Shown {
         time_axis(buffer, Rect { y: plot.bottom(), height: 1, ..plot }, graph, look);
     }
@@ -107,15 +108,24 @@ fn short(value: f64) -> String {
 
 fn marks(buffer: &mut Buffer, plot: Rect, graph: &Graph, look: &Look) {
     let style = look.style(Role::Mark);
-    for (at_ns, label) in graph.marks {
-        let Some(x) = column_of(*at_ns, graph, plot.width) else { continue };
-        let x = plot.x + x;
+    for (x, _) in marks_in_sight(plot, graph) {
         for y in plot.y..plot.bottom() {
             buffer[(x, y)].set_symbol(look.glyphs.mark()).set_style(style);
         }
-        let room = usize::from(plot.right() - x);
-        buffer.set_stringn(x, plot.bottom() - 1, label, room, style);
     }
+}
+
+/// On the lowest row, over the curve: what was turned must be readable even where the curve is low.
+fn labels(buffer: &mut Buffer, plot: Rect, graph: &Graph, look: &Look) {
+    for (x, label) in marks_in_sight(plot, graph) {
+        let room = usize::from(plot.right() - x);
+        buffer.set_stringn(x, plot.bottom() - 1, label, room, look.style(Role::Mark));
+    }
+}
+
+fn marks_in_sight<'a>(plot: Rect, graph: &'a Graph) -> impl Iterator<Item = (u16, &'a str)> {
+    let column = move |at_ns: u64| column_of(at_ns, graph, plot.width).map(|x| plot.x + x);
+    graph.marks.iter().filter_map(move |(at_ns, label)| Some((column(*at_ns)?, label.as_str())))
 }
 
 /// The cell of an instant; `None` outside the window. Cut as [`Series::columns`] cuts.

@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use crate::app::{Action, App, Phase, PlaceKind, Screen};
+use crate::app::{Action, App, Phase, PlaceKind, Screen, Unit};
 
 use super::{Look, Role, figures, line, pieces};
 
@@ -51,11 +51,11 @@ pub fn one_line(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     let stop = app.keymap.key(app.screen, Action::Stop).map(|key| key.to_string()).unwrap_or_else(|| "^C".into());
     let word = if app.run.is_on() { "stop" } else { "leave" };
     let short = phase(app);
-    let pps = figures::figure(figures.left_pps, look.glyphs);
+    let pps = figures::rate(figures, Unit::Packets, look.glyphs);
     let ns = figures::nanoseconds(figures.cost_ns, look.glyphs);
-    let full = format!("{short} {pps} pps left {ns} ns {stop} {word}");
+    let full = format!("{short} {pps} left {ns} ns {stop} {word}");
     let state = short.split(' ').next().unwrap_or_default();
-    let tight = format!("{state} {pps} pps {ns} ns {stop}");
+    let tight = format!("{state} {pps} {ns} ns {stop}");
     let text = if look.width(&full) <= area.width { full } else { tight };
     line(buffer, Rect { height: 1, ..area }, &text, look.style(Role::Text), look);
 }

@@ -12,11 +12,7 @@ use build::{fixed, frame, random, stamp, sweep, udp, v4, v4_flow, v6, v6_flow};
 
 /// Three varied fields, UDP checksum, pktgen header.
 fn three(src: Value, dst: Value, port: Value) -> Flow {
-    Flow {
-        ip: Some(Ip::V4(Ipv4 { src, dst, ..v4() })),
-        udp: Some(Udp { src: port, ..udp() }),
-        ..v4_flow()
-    }
+    Flow { ip: Some(Ip::V4(Ipv4 { src, dst, ..v4() })), udp: Some(Udp { src: port, ..udp() }), ..v4_flow() }
 }
 
 fn flows() -> Vec<(&'static str, Flow)> {

@@ -93,7 +93,7 @@ fn too_small_is_one_line_with_the_stop_key() {
         }
     }
     let line = text(&stage.picture(79, 22, &Look::default()));
-    assert_eq!(line.trim(), "SENDING 00:03 1.124 M pps left 890 ns ^C stop");
+    assert_eq!(line.trim(), "SENDING 00:03 1.124 Mpps left 890 ns ^C stop");
 }
 
 #[test]

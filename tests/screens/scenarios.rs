@@ -1,8 +1,11 @@
 //! What keys do, as CONSOLE promises it: starting and stopping, turning, undoing, saving, leaving.
 
-use txdeck::app::{Answer, Event, Finding, Overlay, Phase, PlaceKind, Screen};
+use txdeck::{
+    app::{Answer, Event, Finding, Overlay, Phase, PlaceKind, Screen, Tone},
+    ui::Look,
+};
 
-use crate::stage::{Stage, UDP_64, place};
+use crate::stage::{Stage, UDP_64, place, text};
 
 fn burst(stage: &Stage) -> u32 {
     stage.app.open.document().profile().tx.burst
@@ -351,6 +354,56 @@ fn opening_over_unsaved_changes_asks_and_while_sending_is_refused() {
     assert_eq!((stage.count("Load"), burst(&stage)), (1, 32));
     stage.keys("space").ticks(3).keys("o enter");
     assert_eq!(stage.count("Load"), 1);
+}
+
+#[test]
+fn c96_c97_bits_are_eight_times_the_bytes_of_layer_2_without_fcs() {
+    for (bytes, text) in [(60, "480.0 kbit/s L2"), (508, "4.064 Mbit/s L2"), (1000, "8.000 Mbit/s L2")] {
+        let profile = UDP_64.replace("size = 60", &format!("size = {bytes}")).replace("rate = \"max\"", "rate = 1000");
+        let mut stage = Stage::with(&profile, Some(place(PlaceKind::Lab)));
+        stage.keys("v space").ticks(30);
+        let picture = text_of(&stage);
+        assert!(picture.lines().nth(1).unwrap().trim_start().starts_with(text), "{bytes}: {picture}");
+    }
+}
+
+#[test]
+fn c98_no_rate_stays_on_the_screen_after_a_stop() {
+    let mut stage = Stage::lab();
+    stage.keys("space").ticks(30);
+    assert!(text_of(&stage).contains("1.124 Mpps left device"));
+    stage.keys("space").ticks(2);
+    let picture = text_of(&stage);
+    assert_eq!(picture.lines().nth(1).unwrap().trim(), "– pps left device   – ns cost   – ns gap");
+    assert!(picture.contains("submitted      3"), "the ledger stays: {picture}");
+}
+
+#[test]
+fn c103_a_start_after_a_failed_start_works() {
+    let mut stage = Stage::lab();
+    stage.refuses_start = true;
+    stage.keys("space");
+    assert_eq!((stage.app.run.phase, stage.app.notice().unwrap().tone), (Phase::Idle, Tone::Bad));
+    stage.keys("q");
+    assert_eq!(stage.quit, Some(0), "leaving works");
+    stage.keys("space").ticks(3);
+    assert_eq!(stage.app.run.phase, Phase::Sending);
+}
+
+#[test]
+fn c85_text_that_is_typed_survives_every_size() {
+    let mut stage = Stage::lab();
+    stage.keys("W ^U m i n e");
+    for (width, height) in [(200, 60), (80, 24), (40, 10), (10, 3), (1, 1), (120, 40)] {
+        stage.feed(Event::Resize);
+        stage.picture(width, height, &Look::default());
+    }
+    stage.keys("2 enter");
+    assert_eq!(stage.saved[0].0, "mine2");
+}
+
+fn text_of(stage: &Stage) -> String {
+    text(&stage.picture(80, 24, &Look::default()))
 }
 
 #[test]

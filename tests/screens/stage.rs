@@ -26,6 +26,8 @@ pub struct Stage {
     draining: Option<u32>,
     /// Refuses the next retune.
     pub refuses_retune: bool,
+    /// Refuses the next start.
+    pub refuses_start: bool,
 }
 
 pub fn place(kind: PlaceKind) -> Place {
@@ -63,6 +65,7 @@ impl Stage {
             drain_ticks: 0,
             draining: None,
             refuses_retune: false,
+            refuses_start: false,
         }
     }
 
@@ -110,6 +113,9 @@ impl Stage {
 
     fn perform(&mut self, effect: Effect) -> Option<Reply> {
         match effect {
+            Effect::Start(_) if std::mem::take(&mut self.refuses_start) => {
+                Some(Reply::NotStarted("deck0 queue 0: another program sends on it".into()))
+            }
             Effect::Start(document) => {
                 self.sent = Some(*document);
                 self.counts = Counts { started_ns: self.now_ns, ..Counts::default() };

@@ -122,9 +122,11 @@ impl SimKernel {
     fn take_plain(&mut self) -> i32 {
         let waiting = self.tx.refresh();
         let count = waiting.min(self.budget());
-        for _ in 0..count {
-            let Some(desc) = self.tx.read() else { break };
-            self.complete(desc.addr);
+        match self.character {
+            Character::Copy { .. } => self.completions.write_from(&mut self.tx, count, |desc| desc.addr),
+            Character::ZeroCopy { .. } => {
+                self.held.extend(std::iter::from_fn(|| self.tx.read()).take(count as usize).map(|desc| desc.addr));
+            }
         }
         self.tx.release();
         self.left += u64::from(count);

@@ -172,18 +172,23 @@ impl SimNic {
     /// Reads the completion ring: one user-count write for every run of equal addresses.
     #[inline]
     fn reap(&mut self) -> u32 {
-        let before = self.frames.in_flight();
         if self.completions.refresh() == 0 {
             return 0;
         }
-        while let Some((addr, run)) = self.completions.read_run() {
-            if !self.frames.complete((addr >> self.chunk_shift) as u32, run) {
-                self.dead = Some(distrusted(&self.device, self.queue));
-                break;
-            }
-        }
+        let (completions, shift) = (&mut self.completions, self.chunk_shift);
+        let completed =
+            self.frames.complete(|| completions.read_run().map(|(addr, run)| ((addr >> shift) as u32, run)));
         self.completions.release();
-        before - self.frames.in_flight()
+        completed.unwrap_or_else(|completed| {
+            self.fail(distrusted(&self.device, self.queue));
+            completed
+        })
+    }
+
+    #[cold]
+    fn fail(&mut self, end: NicError) {
+        self.frames.shut();
+        self.dead.get_or_insert(end);
     }
 }
 
@@ -194,7 +199,7 @@ impl Nic for SimNic {
 
     #[inline]
     fn build(&mut self, len: usize, write: impl FnOnce(&mut [u8], &mut u64)) -> Option<Packet> {
-        if len > self.limits.max_len || self.dead.is_some() {
+        if len > self.limits.max_len {
             return None;
         }
         let slot = self.frames.take(len as u32)?;
@@ -204,16 +209,26 @@ impl Nic for SimNic {
     }
 
     #[inline]
-    fn queue(&mut self, packet: &Packet, copies: u32) -> u32 {
-        if self.dead.is_some() {
+    fn send(&mut self, wanted: u32, len: usize, mut write: impl FnMut(u32, &mut [u8], &mut u64)) -> u32 {
+        if len > self.limits.max_len {
             return 0;
         }
+        let (memory, tx) = (&mut self.memory[self.first..], &mut self.tx);
+        let mut nth = 0;
+        self.frames.take_sent(wanted, len as u32, |slot, note| {
+            let at = (slot as usize) << self.chunk_shift;
+            write(nth, &mut memory[at..at + len], note);
+            nth += 1;
+            tx.write(Desc { addr: at as u64, len: len as u32, options: 0 });
+        })
+    }
+
+    #[inline]
+    fn queue(&mut self, packet: &Packet, copies: u32) -> u32 {
         let fitted = self.frames.add_users(packet.slot, copies);
         let addr = u64::from(packet.slot) << self.chunk_shift;
         let desc = Desc { addr, len: self.frames.len(packet.slot), options: 0 };
-        for _ in 0..fitted {
-            self.tx.write(desc);
-        }
+        self.tx.write_run(desc, fitted);
         fitted
     }
 
@@ -238,7 +253,7 @@ impl Nic for SimNic {
             rung.errno = strokes.errno;
             rung.dropped = rung.dropped.map(|_| strokes.busy);
             if strokes.end != 0 {
-                self.dead = Some(failure(&self.device, self.queue, strokes.end));
+                self.fail(failure(&self.device, self.queue, strokes.end));
             }
         }
         rung.completed = self.reap();
@@ -260,7 +275,7 @@ impl Nic for SimNic {
     }
 
     fn abandon(&mut self) -> u32 {
-        self.dead.get_or_insert_with(|| abandoned(&self.device, self.queue));
+        self.fail(abandoned(&self.device, self.queue));
         self.frames.abandon()
     }
 

@@ -108,25 +108,36 @@ impl XdpNic {
     /// Reads the completion ring: one user-count write for every run of equal addresses.
     #[inline]
     fn reap(&mut self) -> u32 {
-        let before = self.frames.in_flight();
         let Some(port) = &mut self.port else { return 0 };
+        let mut completed = 0;
         loop {
             // SAFETY: the addresses are only counted; no memory is touched through these descriptors.
             let count = unsafe { port.completions.consume(&mut self.completed) };
             let mut rest = &self.completed[..count];
-            while let Some(first) = rest.first() {
-                let addr = first.addr();
+            let shift = self.chunk_shift;
+            let counted = self.frames.complete(|| {
+                let addr = rest.first()?.addr();
                 let run = rest.iter().take_while(|desc| desc.addr() == addr).count();
                 rest = &rest[run..];
-                if !self.frames.complete((addr >> self.chunk_shift) as u32, run as u32) {
-                    self.dead = Some(distrusted(&self.device, self.queue));
-                    return before - self.frames.in_flight();
+                Some(((addr >> shift) as u32, run as u32))
+            });
+            match counted {
+                Ok(counted) => completed += counted,
+                Err(counted) => {
+                    self.fail(distrusted(&self.device, self.queue));
+                    return completed + counted;
                 }
             }
             if count < REAP_BATCH {
-                return before - self.frames.in_flight();
+                return completed;
             }
         }
+    }
+
+    #[cold]
+    fn fail(&mut self, end: NicError) {
+        self.frames.shut();
+        self.dead.get_or_insert(end);
     }
 
     /// Refused descriptors complete like any other, and only this counter tells. Reading it is a system call, so it is
@@ -152,7 +163,7 @@ impl Nic for XdpNic {
 
     #[inline]
     fn build(&mut self, len: usize, write: impl FnOnce(&mut [u8], &mut u64)) -> Option<Packet> {
-        if len > self.limits.max_len || self.dead.is_some() {
+        if len > self.limits.max_len {
             return None;
         }
         let port = self.port.as_mut()?;
@@ -168,8 +179,24 @@ impl Nic for XdpNic {
     }
 
     #[inline]
+    fn send(&mut self, wanted: u32, len: usize, mut write: impl FnMut(u32, &mut [u8], &mut u64)) -> u32 {
+        let Some(port) = self.port.as_mut().filter(|_| len <= self.limits.max_len) else { return 0 };
+        let mut nth = 0;
+        self.frames.take_sent(wanted, len as u32, |slot, note| {
+            let desc = &mut port.descs[slot as usize];
+            // SAFETY: as in `build`: the memory was free, so nobody else reads or writes it, and it is handed over
+            // only at the next `ring`.
+            let mut data = unsafe { port.umem.data_mut(desc) };
+            data.cursor().set_pos(len);
+            write(nth, data.contents_mut(), note);
+            nth += 1;
+            self.queued.push(*desc);
+        })
+    }
+
+    #[inline]
     fn queue(&mut self, packet: &Packet, copies: u32) -> u32 {
-        let Some(port) = self.port.as_ref().filter(|_| self.dead.is_none()) else { return 0 };
+        let Some(port) = &self.port else { return 0 };
         let fitted = self.frames.add_users(packet.slot, copies);
         let desc = port.descs[packet.slot as usize];
         self.queued.extend(std::iter::repeat_n(desc, fitted as usize));
@@ -189,7 +216,7 @@ impl Nic for XdpNic {
         let rested = self.queued.is_empty();
         let strokes = if self.frames.in_flight() > 0 { self.strike(clock) } else { Strokes::default() };
         if strokes.end != 0 {
-            self.dead = Some(failure(&self.device, self.queue, strokes.end));
+            self.fail(failure(&self.device, self.queue, strokes.end));
         }
         let completed = self.reap();
         if completed > 0 {
@@ -217,7 +244,7 @@ impl Nic for XdpNic {
     }
 
     fn abandon(&mut self) -> u32 {
-        self.dead.get_or_insert_with(|| abandoned(&self.device, self.queue));
+        self.fail(abandoned(&self.device, self.queue));
         // Closing the socket first: what lies in the ring would still leave when the link comes up.
         self.port = None;
         self.queued.clear();

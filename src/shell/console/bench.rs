@@ -2,12 +2,13 @@
 
 use crate::{
     app::{self, DeviceEntry, PlaceKind, Reading},
+    lab::{FAR_DEVICE, NEAR_DEVICE},
     nic::link::Link,
     profile::Document,
     shell::{
         failure::Failure,
         session::{self, Retuned, Session},
-        site::{LAB_DEVICE, Place, Site, guard_of, open_links},
+        site::{Place, Site, guard_of, open_links},
     },
 };
 
@@ -102,7 +103,8 @@ impl Bench {
             return None;
         }
         let finished = self.session.take()?.finish(site);
-        let why = finished.ends.iter().find_map(|end| end.reason.as_ref().map(|why| format!("queue {}: {why}", end.queue)));
+        let why =
+            finished.ends.iter().find_map(|end| end.reason.as_ref().map(|why| format!("queue {}: {why}", end.queue)));
         let last = reading(finished.reading);
         let Some(document) = self.reopen.take() else { return Some(Ok(News::Over { last, why })) };
         Some(match self.start(&document) {
@@ -119,10 +121,15 @@ impl Bench {
         for link in found {
             let is_armed = self.arm.as_deref() == Some(link.name.as_str());
             let guard = guard_of(&mut links, link.index)?.filter(|_| !is_armed);
-            let guard = guard.map(|guard| format!("{} To do it anyway: --arm {}", guard.refusal(&link.name), link.name));
+            let guard =
+                guard.map(|guard| format!("{} To do it anyway: --arm {}", guard.refusal(&link.name), link.name));
             entries.push(DeviceEntry { facts: facts(&link), guard, name: link.name });
         }
-        entries.push(DeviceEntry { name: "sim".into(), facts: "the simulated nic; needs no rights at all".into(), guard: None });
+        entries.push(DeviceEntry {
+            name: "sim".into(),
+            facts: "the simulated nic; needs no rights at all".into(),
+            guard: None,
+        });
         Ok(entries)
     }
 
@@ -130,7 +137,10 @@ impl Bench {
         if let Some(site) = self.site.as_ref().filter(|site| site.lab.is_some()) {
             return match device == site.device {
                 true => Ok(place(site)),
-                false => Err(Failure::new("in_lab", format!("this console lives in its lab and sends on {LAB_DEVICE} only"))),
+                false => Err(Failure::new(
+                    "in_lab",
+                    format!("this console lives in its lab and sends on {NEAR_DEVICE} only"),
+                )),
             };
         }
         let wanted = if device == "sim" { Place::Sim } else { Place::Device(device.to_owned()) };
@@ -155,9 +165,13 @@ fn place(site: &Site) -> app::Place {
     app::Place {
         device: site.device.clone(),
         kind,
-        far_end: (kind == PlaceKind::Lab).then(|| "sink0".to_owned()),
+        far_end: (kind == PlaceKind::Lab).then(|| FAR_DEVICE.to_owned()),
         facts: site.link().map(facts).unwrap_or_default(),
-        option: if kind == PlaceKind::Lab { "--lab".into() } else { format!("-i {}", site.device) },
+        option: match (kind, site.queues()) {
+            (PlaceKind::Lab, Some(queues)) if queues > 1 => format!("--lab --lab-queues {queues}"),
+            (PlaceKind::Lab, _) => "--lab".into(),
+            _ => format!("-i {}", site.device),
+        },
     }
 }
 

@@ -45,7 +45,7 @@ impl Hands {
     pub fn tick(&mut self, app: &mut App) {
         let reading = self.bench.sample();
         self.feed(app, Event::Tick(reading));
-        let news = match self.bench.news(false) {
+        let news = match self.bench.news(app.run.is_leaving()) {
             None => return,
             Some(Ok(News::Over { last, why })) => Reply::Over { last: Some(last), why },
             Some(Ok(News::Reopened { last })) => Reply::Reopened { last },
@@ -92,7 +92,9 @@ impl Hands {
                 self.screen.forget();
                 None
             }
-            Effect::Suspend => self.screen.suspend().err().map(|why| Reply::Failed(format!("suspending failed: {why}"))),
+            Effect::Suspend => {
+                self.screen.suspend().err().map(|why| Reply::Failed(format!("suspending failed: {why}")))
+            }
             Effect::Quit { code } => {
                 self.quit.get_or_insert(code);
                 None
@@ -147,7 +149,8 @@ pub fn identity(written: &str, source: &Source, document: &Document) -> (String,
 /// One's own first, then the shipped ones.
 fn profiles(paths: &Paths) -> Vec<ProfileEntry> {
     let own = lookup::own_names(paths);
-    let note = |text: &str| Document::parse("", text).map_or_else(|_| "(does not parse)".into(), |d| d.profile().note.clone());
+    let note =
+        |text: &str| Document::parse("", text).map_or_else(|_| "(does not parse)".into(), |d| d.profile().note.clone());
     let mut entries: Vec<ProfileEntry> = own
         .iter()
         .map(|name| {

@@ -24,15 +24,9 @@ use tokio::{
 
 use crate::{
     app::{App, Event, Keymap, Open, Tone},
+    nic::xdp,
     profile::Document,
-    shell::{
-        args,
-        failure::Failure,
-        lookup::Source,
-        paths::Paths,
-        signals::Signals,
-        site::Site,
-    },
+    shell::{args, failure::Failure, lookup::Source, paths::Paths, signals::Signals, site::Site},
     ui::{self, Glyphs, Look, Theme},
 };
 
@@ -45,6 +39,8 @@ use writer::Picture;
 pub struct Setup<'a> {
     pub args: &'a args::Console,
     pub source: Source,
+    /// As the source has it.
+    pub saved: Document,
     /// With the command line's settings in it.
     pub document: Document,
     /// `None`: no device was named; space opens the list. In a lab: entered already.
@@ -79,14 +75,17 @@ pub fn run(setup: Setup) -> Result<u8, Failure> {
     let fps = setup.args.fps.unwrap_or_else(usual_fps);
     let written = setup.args.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
     let (name, origin) = effects::identity(written, &setup.source, &setup.document);
+    // What libxdp says must not garble the screen.
+    xdp::set_library_log(|line| tracing::debug!(target: "libxdp", "{line}"));
     let bench = Bench::new(setup.site, setup.arm);
-    let mut app = App::new(Open::new(name, origin, setup.document), bench.place(), keymap);
+    let mut app = App::new(Open::with_changes(name, origin, setup.saved, setup.document), bench.place(), keymap);
     if let Some(told) = told {
         app.say(Tone::Bad, told);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Failure::new("no_runtime", format!("the event loop did not start: {why}")))?;
-    let screen = Screen::take().map_err(|why| Failure::new("terminal", format!("taking the terminal failed: {why}")))?;
+    let screen =
+        Screen::take().map_err(|why| Failure::new("terminal", format!("taking the terminal failed: {why}")))?;
     let mut hands = Hands { bench, screen, paths: setup.paths, quit: None };
     let code = runtime.block_on(live(&mut app, &mut hands, &look, fps, setup.start));
     drain(&mut hands.bench);

@@ -23,6 +23,7 @@ pub struct Outlet {
 
 /// How long a writer may be deaf to `hurry`.
 const LOOK_NS: i64 = 20_000_000;
+const PAUSE: Duration = Duration::from_millis(5);
 /// Where the descriptor could not be opened anew it may block: then only little is written at a time, which a
 /// terminal that reports room takes.
 const PIECE: usize = 512;
@@ -67,7 +68,9 @@ impl Outlet {
             match rustix::io::write(&self.terminal, &rest[..rest.len().min(PIECE)]) {
                 Ok(written) => rest = &rest[written..],
                 Err(Errno::AGAIN | Errno::INTR) if is_too_late() => return Ok(false),
-                Err(Errno::AGAIN | Errno::INTR) => {}
+                // A pseudo-terminal whose reader is stalled calls itself writable all the same; asking again at
+                // once would burn a core.
+                Err(Errno::AGAIN | Errno::INTR) => std::thread::sleep(PAUSE),
                 Err(errno) => return Err(errno.into()),
             }
         }

@@ -48,7 +48,8 @@ impl Held {
         if !self.is_taken.swap(false, Ordering::AcqRel) {
             return;
         }
-        let leave = "\x1b[0m".to_owned() + &sequence(DisableBracketedPaste) + &sequence(LeaveAlternateScreen) + &sequence(Show);
+        let leave =
+            "\x1b[0m".to_owned() + &sequence(DisableBracketedPaste) + &sequence(LeaveAlternateScreen) + &sequence(Show);
         // Both are the last that can be done for this terminal.
         self.outlet.write_within(leave.as_bytes(), RESTORE_LIMIT).ok();
         disable_raw_mode().ok();
@@ -173,6 +174,19 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_panic_on_another_thread_leaves_the_screen_alone() {
+        let outlet = Arc::new(Outlet::open().unwrap());
+        let held = Arc::new(Held { outlet, is_taken: AtomicBool::new(true), unsaid: Mutex::new(Vec::new()) });
+        restore_on_panic(&held);
+        let sender = std::thread::spawn(|| panic!("a sender's own words"));
+        assert!(sender.join().is_err());
+        drop(std::panic::take_hook());
+        assert!(held.is_taken.load(Ordering::Acquire), "the screen was given back");
+        let unsaid = held.unsaid.lock().unwrap();
+        assert!(unsaid.iter().any(|words| words.contains("a sender's own words")), "{unsaid:?}");
+    }
 
     #[test]
     fn base64_is_base64() {

@@ -123,7 +123,8 @@ fn update(before: Option<&Picture>, after: &Picture) -> Vec<u8> {
         return Vec::new();
     }
     let empty = Buffer::empty(after.buffer.area);
-    let mut backend = CrosstermBackend::new(Vec::new());
+    let mut bytes = Vec::new();
+    let mut backend = CrosstermBackend::new(&mut bytes);
     // Writing into memory does not fail.
     let mut write = || -> io::Result<()> {
         backend.hide_cursor()?;
@@ -139,13 +140,19 @@ fn update(before: Option<&Picture>, after: &Picture) -> Vec<u8> {
         Ok(())
     };
     write().ok();
-    backend.writer().clone()
+    bytes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroU16;
+
     use ratatui::{layout::Rect, style::Style};
+
+    fn parser() -> vt100::Parser {
+        vt100::Parser::new(NonZeroU16::new(2).unwrap(), NonZeroU16::new(20).unwrap(), 0)
+    }
 
     fn picture(text: &str) -> Picture {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 2));
@@ -159,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_dropped_frame_leaves_no_trace() {
-        let mut parser = vt100::Parser::new(2, 20, 0);
+        let mut parser = parser();
         let (a, b, c) = (picture("first"), picture("second, dropped"), picture("third"));
         parser.process(&update(None, &a));
         // `b` was replaced in its slot: `c` is reckoned against `a`.
@@ -171,7 +178,7 @@ mod tests {
 
     #[test]
     fn another_size_is_drawn_whole() {
-        let mut parser = vt100::Parser::new(2, 20, 0);
+        let mut parser = parser();
         parser.process(&update(None, &picture("old old old")));
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 1));
         buffer.set_string(0, 0, "new", Style::new());

@@ -1,0 +1,286 @@
+//! The real binary in a pseudo-terminal: start, raise the burst, stop, save, quit; a terminal that is always given
+//! back; and one that nobody reads.
+
+use std::{
+    io::{Read, Write},
+    num::NonZeroU16,
+    path::PathBuf,
+    sync::{Arc, Mutex, mpsc},
+    time::{Duration, Instant},
+};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// Nothing here takes longer on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Console {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    screen: Arc<Mutex<vt100::Parser>>,
+    /// One message for each piece of output.
+    news: mpsc::Receiver<()>,
+    /// Kept, so that waiting for news waits even where nobody reads.
+    _tell: mpsc::Sender<()>,
+    raw: Arc<Mutex<Vec<u8>>>,
+    home: tempfile::TempDir,
+}
+
+fn cells(n: u16) -> NonZeroU16 {
+    NonZeroU16::new(n).unwrap()
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Reader {
+    Reads,
+    Never,
+}
+
+impl Console {
+    fn open(args: &[&str], reader: Reader) -> Self {
+        let (rows, cols) = (24, 80);
+        let pty = native_pty_system().openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_txdeck"));
+        command.args(args);
+        command.env("TERM", "xterm-256color");
+        command.env("LC_ALL", "C.UTF-8");
+        command.env("HOME", home.path());
+        command.env("XDG_CONFIG_HOME", home.path().join("config"));
+        command.env("XDG_STATE_HOME", home.path().join("state"));
+        command.env_remove("SSH_CONNECTION");
+        command.env_remove("NO_COLOR");
+        let child = pty.slave.spawn_command(command).unwrap();
+        drop(pty.slave);
+        let keys = pty.master.take_writer().unwrap();
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(rows), cells(cols), 0)));
+        let raw = Arc::new(Mutex::new(Vec::new()));
+        let (tell, news) = mpsc::channel();
+        if reader == Reader::Reads {
+            let mut output = pty.master.try_clone_reader().unwrap();
+            let (screen, raw, tell) = (Arc::clone(&screen), Arc::clone(&raw), tell.clone());
+            std::thread::spawn(move || {
+                let mut piece = [0; 4096];
+                while let Ok(n @ 1..) = output.read(&mut piece) {
+                    screen.lock().unwrap().process(&piece[..n]);
+                    raw.lock().unwrap().extend_from_slice(&piece[..n]);
+                    tell.send(()).ok();
+                }
+            });
+        }
+        Self { child, master: pty.master, keys, screen, news, _tell: tell, raw, home }
+    }
+
+    fn type_keys(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    fn text(&self) -> String {
+        self.screen.lock().unwrap().screen().contents()
+    }
+
+    /// Waits until the screen is as wanted.
+    fn wait(&self, what: &str, is_there: impl Fn(&str) -> bool) {
+        let until = Instant::now() + PATIENCE;
+        while !is_there(&self.text()) {
+            let left = until.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "{what} never came; the screen:\n{}", self.text());
+            self.news.recv_timeout(left.min(Duration::from_millis(50))).ok();
+        }
+    }
+
+    fn wait_for(&self, text: &str) {
+        self.wait(text, |screen| screen.contains(text));
+    }
+
+    /// Waits for the end; the exit code.
+    fn end(&mut self, within: Duration) -> u32 {
+        let until = Instant::now() + within;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                // What was written last is still on its way.
+                while self.news.recv_timeout(Duration::from_millis(100)).is_ok() {}
+                assert!(status.signal().is_none(), "killed: {status:?}");
+                return status.exit_code();
+            }
+            assert!(Instant::now() < until, "still running; the screen:\n{}", self.text());
+            self.news.recv_timeout(Duration::from_millis(10)).ok();
+        }
+    }
+
+    fn profile(&self, name: &str) -> PathBuf {
+        self.home.path().join(format!("config/txdeck/profiles/{name}.toml"))
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        let pid = self.child.process_id().unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
+    }
+
+    /// The alternate screen is left and the terminal cooks lines again.
+    fn assert_restored(&self) {
+        assert!(!self.screen.lock().unwrap().screen().alternate_screen(), "still on the alternate screen");
+        assert!(!self.screen.lock().unwrap().screen().hide_cursor(), "the cursor is hidden");
+        let raw = String::from_utf8_lossy(&self.raw.lock().unwrap()).into_owned();
+        assert!(raw.contains("\x1b[?2004l"), "bracketed paste is still on");
+    }
+}
+
+impl Drop for Console {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+#[test]
+fn start_raise_burst_stop_save_quit() {
+    let mut console = Console::open(&["--device", "sim"], Reader::Reads);
+    console.wait_for("space sends udp-64 on sim");
+    console.type_keys(" ");
+    console.wait_for("SENDING");
+    console.wait("figures", |screen| screen.lines().nth(1).is_some_and(|line| !line.trim_start().starts_with('–')));
+    console.type_keys("l");
+    console.wait_for("udp-64*");
+    console.wait_for("B32>64");
+    console.type_keys(" ");
+    console.wait_for("STOPPED");
+    console.type_keys("w");
+    console.wait_for("udp-64-2");
+    console.type_keys("\r");
+    console.wait_for("saved:");
+    console.type_keys("q");
+    assert_eq!(console.end(PATIENCE), 0);
+    console.assert_restored();
+    let saved = std::fs::read_to_string(console.profile("udp-64-2")).unwrap();
+    let shipped = include_str!("../profiles/udp-64.toml");
+    assert_eq!(saved, shipped.replace("burst = 32 ", "burst = 64 "), "one value, and nothing else");
+    let left = console.text();
+    assert!(left.contains("left device") && left.contains("txdeck run udp-64-2 -i sim"), "{left}");
+}
+
+#[test]
+fn ctrl_c_stops_and_stays_then_leaves_with_130() {
+    let mut console = Console::open(&["--device", "sim"], Reader::Reads);
+    console.wait_for("space sends");
+    console.type_keys(" ");
+    console.wait_for("SENDING");
+    console.type_keys("\x03");
+    console.wait_for("STOPPED");
+    console.type_keys("\x03");
+    assert_eq!(console.end(PATIENCE), 130);
+    console.assert_restored();
+}
+
+#[test]
+fn sigterm_drains_restores_and_leaves_with_143() {
+    let mut console = Console::open(&["--device", "sim"], Reader::Reads);
+    console.wait_for("space sends");
+    console.type_keys(" ");
+    console.wait_for("SENDING");
+    console.signal(rustix::process::Signal::TERM);
+    assert_eq!(console.end(PATIENCE), 143);
+    console.assert_restored();
+}
+
+/// Raw mode, echo, flow control: as they were, however the console ended.
+#[test]
+fn c91_the_terminals_settings_are_given_back() {
+    for ending in ["q", "\x03", " \x03\x03\x03"] {
+        let mut console = Console::open(&["--device", "sim"], Reader::Reads);
+        // The slave is held open here: settings live as long as somebody holds it.
+        let name = console.master.tty_name().unwrap();
+        let slave = std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap();
+        console.wait_for("space sends");
+        let raw = rustix::termios::tcgetattr(&slave).unwrap();
+        assert!(!raw.local_modes.contains(rustix::termios::LocalModes::ECHO), "never was raw");
+        console.type_keys(ending);
+        console.end(PATIENCE);
+        let after = rustix::termios::tcgetattr(&slave).unwrap();
+        let cooked = rustix::termios::LocalModes::ECHO | rustix::termios::LocalModes::ICANON;
+        assert!(after.local_modes.contains(cooked | rustix::termios::LocalModes::ISIG), "{ending:?}: {after:?}");
+        assert!(after.input_modes.contains(rustix::termios::InputModes::ICRNL), "{ending:?}");
+    }
+}
+
+#[test]
+fn c89_a_closed_terminal_ends_the_process() {
+    let mut console = Console::open(&["--device", "sim"], Reader::Never);
+    console.type_keys(" ");
+    console.news.recv_timeout(Duration::from_millis(500)).ok();
+    let nothing: Box<dyn Write + Send> = Box::new(std::io::sink());
+    drop(std::mem::replace(&mut console.keys, nothing));
+    let other = native_pty_system().openpty(PtySize::default()).unwrap();
+    drop(std::mem::replace(&mut console.master, other.master));
+    let closed = Instant::now();
+    while console.child.try_wait().unwrap().is_none() {
+        assert!(closed.elapsed() < Duration::from_secs(2), "it lives on without a terminal");
+        console.news.recv_timeout(Duration::from_millis(10)).ok();
+    }
+}
+
+#[test]
+fn a_paste_on_live_does_nothing() {
+    let mut console = Console::open(&["--device", "sim"], Reader::Reads);
+    console.wait_for("space sends");
+    console.type_keys("\x1b[200~ q lll\x1b[201~");
+    console.type_keys("?");
+    console.wait_for("turn the picked knob up");
+    console.type_keys("\x1b");
+    console.wait_for("space sends");
+    let screen = console.text();
+    assert!(screen.contains("STOPPED") && !screen.contains("udp-64*"), "{screen}");
+    console.type_keys("q");
+    assert_eq!(console.end(PATIENCE), 0);
+}
+
+#[test]
+fn a_smaller_window_is_one_line_and_a_larger_one_the_whole_again() {
+    let mut console = Console::open(&["--device", "sim"], Reader::Reads);
+    console.wait_for("space sends");
+    let resize = |console: &Console, rows: u16, cols: u16| {
+        console.screen.lock().unwrap().set_size(cells(rows), cells(cols));
+        console.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
+    };
+    resize(&console, 5, 40);
+    console.wait("one line", |screen| screen.trim().lines().count() == 1 && screen.contains("^C leave"));
+    resize(&console, 30, 100);
+    console.wait_for("space sends");
+    console.type_keys("q");
+    assert_eq!(console.end(PATIENCE), 0);
+}
+
+/// A terminal whose master never reads: once the kernel's few KiB are full every write would block.
+#[test]
+fn a_stalled_terminal_delays_no_signal() {
+    let mut console = Console::open(&["--device", "sim", "--fps", "60"], Reader::Never);
+    console.type_keys(" ");
+    // Nothing can be seen. Whole redraws of some 3 KiB each, sixty a second, fill the buffer within a second.
+    for _ in 0..80 {
+        assert!(console.child.try_wait().unwrap().is_none(), "it ended by itself");
+        console.type_keys("\x0c");
+        console.news.recv_timeout(Duration::from_millis(25)).ok();
+    }
+    console.signal(rustix::process::Signal::TERM);
+    let asked = Instant::now();
+    assert_eq!(console.end(PATIENCE), 143);
+    assert!(asked.elapsed() < Duration::from_secs(2), "gone only after {:?}", asked.elapsed());
+    let mut written = Vec::new();
+    // What lies in the buffer can still be read; then the end is an error on a pseudo-terminal.
+    console.master.try_clone_reader().unwrap().read_to_end(&mut written).ok();
+    let leaves = written.windows(8).any(|bytes| bytes == b"\x1b[?1049l");
+    assert!(!leaves, "the terminal took everything ({} bytes), so it never stalled", written.len());
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_use() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_txdeck"))
+        .args(["--device", "sim"])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("txdeck run"));
+}
