@@ -1,10 +1,24 @@
 //! What the cases share: the pair's further forms, iproute2, and a look at a device's counters.
 
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use txdeck::nic::link::{Link, LinkCounters, Links};
 
-use crate::nic_lab::{Pair, wait_until};
+use crate::nic_lab::{Pair, on_a_veth_pair, wait_until};
+
+/// All queues of an ordinary user share one limit of locked memory, 8 MiB by default, and some cases take half of
+/// it: they run one after the other. Root has no such limit.
+pub fn turn() -> Option<MutexGuard<'static, ()>> {
+    static TURN: Mutex<()> = Mutex::new(());
+    (!rustix::process::geteuid().is_root()).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// [`on_a_veth_pair`], in turn.
+pub fn on_a_pair(test: &str, body: impl FnOnce(&mut Pair)) {
+    let _turn = turn();
+    on_a_veth_pair(test, body);
+}
 
 /// Runs iproute2's `ip` in this process's namespace.
 #[track_caller]

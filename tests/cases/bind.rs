@@ -1,13 +1,12 @@
 //! XSK-BIND: a queue is never "busy" to a user who runs one program after another, and the mode got is told.
 
-use crate::bench::{ip, with_queues};
+use crate::bench::{ip, on_a_pair, with_queues};
 use crate::deck::{Running, balances, run};
-use crate::nic_lab::on_a_veth_pair;
 
 /// Counted runs and stopped ones in turn, each with other rings than the one before.
 #[test]
 fn c55_fifty_starts_and_stops_are_never_busy() {
-    on_a_veth_pair("bind::c55_fifty_starts_and_stops_are_never_busy", |_| {
+    on_a_pair("bind::c55_fifty_starts_and_stops_are_never_busy", |_| {
         for turn in 0..50 {
             let ring = format!("ring={}", 64 << (turn % 6));
             if turn % 2 == 0 {
@@ -27,7 +26,7 @@ fn c55_fifty_starts_and_stops_are_never_busy() {
 
 #[test]
 fn c55_a_killed_run_leaves_its_queue_free_and_no_program() {
-    on_a_veth_pair("bind::c55_a_killed_run_leaves_its_queue_free_and_no_program", |_| {
+    on_a_pair("bind::c55_a_killed_run_leaves_its_queue_free_and_no_program", |_| {
         for _ in 0..5 {
             let mut running = Running::start(&["udp-64", "-i", "a0", "--interval", "100ms"]);
             running.sample();
@@ -47,7 +46,7 @@ fn no_program_is_loaded() {
 
 #[test]
 fn c57_the_mode_got_is_in_the_result_and_zero_copy_is_refused_by_driver() {
-    on_a_veth_pair("bind::c57_the_mode_got_is_in_the_result_and_zero_copy_is_refused_by_driver", |_| {
+    on_a_pair("bind::c57_the_mode_got_is_in_the_result_and_zero_copy_is_refused_by_driver", |_| {
         for mode in ["mode=auto", "mode=copy"] {
             for wakeup in ["need_wakeup=true", "need_wakeup=false"] {
                 let done = run(&["udp-64", "-i", "a0", "-n", "100", "-s", mode, "-s", wakeup]);
@@ -66,7 +65,7 @@ fn c57_the_mode_got_is_in_the_result_and_zero_copy_is_refused_by_driver() {
 
 #[test]
 fn c60_c61_any_mtu_sends_and_no_program_is_loaded() {
-    on_a_veth_pair("bind::c60_c61_any_mtu_sends_and_no_program_is_loaded", |pair| {
+    on_a_pair("bind::c60_c61_any_mtu_sends_and_no_program_is_loaded", |pair| {
         with_queues(pair, 2);
         for mtu in [1500, 3500, 3520, 3521, 8901, 9000] {
             pair.mtu("a0", mtu);

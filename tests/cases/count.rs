@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::sync::MutexGuard;
 
-use crate::bench::{counters, link, with_queues};
+use crate::bench::{counters, link, on_a_pair, turn, with_queues};
 use crate::capture::Capture;
 use crate::deck::{Done, Running, balances, run, run_profile};
-use crate::nic_lab::{Far, on_a_veth_pair};
+use crate::nic_lab::Far;
 
 /// A run on `a0` whose every packet the device and the far end saw, and nobody anything else.
 #[track_caller]
@@ -30,7 +31,7 @@ fn far_rx(name: &str) -> u64 {
 
 #[test]
 fn c01_what_the_result_says_is_what_both_devices_counted() {
-    on_a_veth_pair("count::c01_what_the_result_says_is_what_both_devices_counted", |pair| {
+    on_a_pair("count::c01_what_the_result_says_is_what_both_devices_counted", |pair| {
         let far = Far::on(pair, "b0");
         for count in ["179", "1790", "17900"] {
             delivers(&far, &["-n", count, "-s", "burst=64"], count.parse().unwrap());
@@ -40,7 +41,7 @@ fn c01_what_the_result_says_is_what_both_devices_counted() {
 
 #[test]
 fn c02_partial_last_bursts_cost_nothing_run_after_run() {
-    on_a_veth_pair("count::c02_partial_last_bursts_cost_nothing_run_after_run", |pair| {
+    on_a_pair("count::c02_partial_last_bursts_cost_nothing_run_after_run", |pair| {
         let far = Far::on(pair, "b0");
         for burst in ["burst=1", "burst=8", "burst=63", "burst=64", "burst=256"] {
             for _ in 0..8 {
@@ -53,7 +54,7 @@ fn c02_partial_last_bursts_cost_nothing_run_after_run() {
 
 #[test]
 fn c03_ten_runs_over_four_queues_are_exact_each_time() {
-    on_a_veth_pair("count::c03_ten_runs_over_four_queues_are_exact_each_time", |pair| {
+    on_a_pair("count::c03_ten_runs_over_four_queues_are_exact_each_time", |pair| {
         with_queues(pair, 4);
         let far = Far::on(pair, "b0");
         for _ in 0..10 {
@@ -79,7 +80,7 @@ fn sixteen(count: u32) -> String {
 /// A repeated recording waits for import; a profile that comes round again has the same duty.
 #[test]
 fn c05_going_round_again_multiplies_packets_and_nothing_else() {
-    on_a_veth_pair("count::c05_going_round_again_multiplies_packets_and_nothing_else", |_| {
+    on_a_pair("count::c05_going_round_again_multiplies_packets_and_nothing_else", |_| {
         for rounds in [1, 10] {
             let capture = Capture::on(link("b0").index, 1000);
             let done = run_profile(&sixteen(16 * rounds), &["-i", "a0"]);
@@ -132,6 +133,7 @@ fn c55_fifty_labs_of_nobody_in_a_row_are_never_busy() {
 struct Nobody {
     folder: tempfile::TempDir,
     user: Option<u32>,
+    _turn: Option<MutexGuard<'static, ()>>,
 }
 
 impl Nobody {
@@ -141,7 +143,7 @@ impl Nobody {
         std::fs::copy(env!("CARGO_BIN_EXE_txdeck"), folder.path().join("txdeck")).unwrap();
         open_to_all(folder.path());
         let user = rustix::process::geteuid().is_root().then_some(65534);
-        let nobody = Nobody { folder, user };
+        let nobody = Nobody { folder, user, _turn: turn() };
         let tried = nobody.runs(&["lab", "--try"]).output().unwrap();
         if tried.status.success() {
             return Some(nobody);

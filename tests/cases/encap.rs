@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::bench::link;
+use crate::bench::{link, on_a_pair};
 use crate::capture::{Capture, Frame};
 use crate::deck::{balances, run, run_profile};
-use crate::nic_lab::on_a_veth_pair;
 
 #[test]
 fn c36_a_vlan_number_alone_tags_every_frame_that_leaves() {
-    on_a_veth_pair("encap::c36_a_vlan_number_alone_tags_every_frame_that_leaves", |_| {
+    on_a_pair("encap::c36_a_vlan_number_alone_tags_every_frame_that_leaves", |_| {
         let capture = Capture::on(link("b0").index, 100);
         let tag = ["-s", "flow.udp.size=64", "-s", "flow.udp.vlan=[{ id = 100 }]"];
         let done = run(&[&["udp-64", "-i", "a0", "-n", "20"], &tag[..]].concat());
@@ -32,7 +31,7 @@ fn ports(frames: &[Frame]) -> Vec<u16> {
 
 #[test]
 fn c30_clone_repeats_packets_and_burst_does_not() {
-    on_a_veth_pair("encap::c30_clone_repeats_packets_and_burst_does_not", |_| {
+    on_a_pair("encap::c30_clone_repeats_packets_and_burst_does_not", |_| {
         let sent = |knobs: [&str; 2]| {
             let capture = Capture::on(link("b0").index, 10_100);
             balances(&run_profile(RANDOM_PORTS, &["-i", "a0", "-s", knobs[0], "-s", knobs[1]]), 10_000);

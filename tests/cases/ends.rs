@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use crate::bench::{counters, with_queues};
+use crate::bench::{counters, on_a_pair, with_queues};
 use crate::deck::{Running, adds_up, balances, number, packets, run, through, txdeck};
-use crate::nic_lab::{Far, Pair, on_a_veth_pair, wait_until};
+use crate::nic_lab::{Far, Pair, wait_until};
 
 #[test]
 fn with_the_far_end_down_nothing_left_and_no_rate_is_shown() {
-    on_a_veth_pair("ends::with_the_far_end_down_nothing_left_and_no_rate_is_shown", |pair| {
+    on_a_pair("ends::with_the_far_end_down_nothing_left_and_no_rate_is_shown", |pair| {
         pair.down("b0");
         let before = counters("a0");
         let done = run(&["udp-64", "-i", "a0", "-n", "200000", "--interval", "100ms"]);
@@ -33,7 +33,7 @@ fn foreign(pair: &Pair) -> Running {
 
 #[test]
 fn a_foreign_sender_on_the_same_device_inflates_nothing() {
-    on_a_veth_pair("ends::a_foreign_sender_on_the_same_device_inflates_nothing", |pair| {
+    on_a_pair("ends::a_foreign_sender_on_the_same_device_inflates_nothing", |pair| {
         let other = foreign(pair);
         let before = counters("a0").tx_packets;
         let too_long = run(&["udp-64", "-i", "a0", "-n", "50000", "-s", "flow.udp.size=1519"]);
@@ -51,7 +51,7 @@ fn a_foreign_sender_on_the_same_device_inflates_nothing() {
 
 #[test]
 fn a_second_program_in_the_same_lab_inflates_nothing() {
-    on_a_veth_pair("ends::a_second_program_in_the_same_lab_inflates_nothing", |_| {
+    on_a_pair("ends::a_second_program_in_the_same_lab_inflates_nothing", |_| {
         let args = ["udp-64", "--lab", "--lab-queues", "2", "--queues", "1", "-s", "rate=20000", "--interval", "100ms"];
         let mut other = Running::start(&args);
         other.until("the other sends", |sample| packets(sample, "left") > 0);
@@ -71,7 +71,7 @@ fn a_second_program_in_the_same_lab_inflates_nothing() {
 
 #[test]
 fn a_signal_drains_and_prints_the_result() {
-    on_a_veth_pair("ends::a_signal_drains_and_prints_the_result", |pair| {
+    on_a_pair("ends::a_signal_drains_and_prints_the_result", |pair| {
         let far = Far::on(pair, "b0");
         for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
             far.count();
@@ -90,7 +90,7 @@ fn a_signal_drains_and_prints_the_result() {
 
 #[test]
 fn exit_codes_say_how_it_went() {
-    on_a_veth_pair("ends::exit_codes_say_how_it_went", |pair| {
+    on_a_pair("ends::exit_codes_say_how_it_went", |pair| {
         let code = |args: &[&str]| run(&[&["udp-64", "-i", "a0", "-n", "100"], args].concat()).code;
         assert_eq!(code(&[]), 0);
         assert_eq!(code(&["--expect", "left=100", "--expect", "dropped=0"]), 0);
@@ -106,7 +106,7 @@ fn exit_codes_say_how_it_went() {
 
 #[test]
 fn the_text_form_is_printed_on_every_end_too() {
-    on_a_veth_pair("ends::the_text_form_is_printed_on_every_end_too", |pair| {
+    on_a_pair("ends::the_text_form_is_printed_on_every_end_too", |pair| {
         let text = |args: &[&str]| {
             let output = txdeck(&[&["run", "udp-64", "-i", "a0", "-q"], args].concat()).output().unwrap();
             (String::from_utf8(output.stdout).unwrap(), output.status.code())
@@ -129,7 +129,7 @@ fn in_use(net: &str) -> bool {
 
 #[test]
 fn a_killed_lab_leaves_nothing() {
-    on_a_veth_pair("ends::a_killed_lab_leaves_nothing", |_| {
+    on_a_pair("ends::a_killed_lab_leaves_nothing", |_| {
         let mut running = Running::start(&["udp-64", "--lab", "--interval", "100ms"]);
         running.sample();
         let net = std::fs::read_link(format!("/proc/{}/ns/net", running.id())).unwrap();

@@ -1,8 +1,8 @@
 //! LINK: devices that go down, come up, change their name or vanish while packets flow.
 
-use crate::bench::{counters, ip, link, wait_for_carrier};
+use crate::bench::{counters, ip, link, on_a_pair, wait_for_carrier};
 use crate::deck::{Done, Running, adds_up, balances, number, packets, run, run_profile, was_due};
-use crate::nic_lab::{Far, on_a_veth_pair};
+use crate::nic_lab::Far;
 
 fn at_1000(args: &[&str]) -> Running {
     Running::start(&[&["udp-64", "-i", "a0", "-s", "rate=1000", "--interval", "100ms"], args].concat())
@@ -18,7 +18,7 @@ fn agree(done: &Done, far: &Far, before: u64) {
 
 #[test]
 fn c62_without_carrier_nothing_left_and_the_rate_returns_by_itself() {
-    on_a_veth_pair("link::c62_without_carrier_nothing_left_and_the_rate_returns_by_itself", |pair| {
+    on_a_pair("link::c62_without_carrier_nothing_left_and_the_rate_returns_by_itself", |pair| {
         let (far, before) = (Far::on(pair, "b0"), counters("a0").tx_packets);
         pair.down("b0");
         let mut running = at_1000(&["--duration", "3s"]);
@@ -54,7 +54,7 @@ fn cpu_s(pid: u32) -> f64 {
 
 #[test]
 fn c64_a_device_that_goes_down_costs_nothing_and_goes_on() {
-    on_a_veth_pair("link::c64_a_device_that_goes_down_costs_nothing_and_goes_on", |pair| {
+    on_a_pair("link::c64_a_device_that_goes_down_costs_nothing_and_goes_on", |pair| {
         let (far, before) = (Far::on(pair, "b0"), counters("a0").tx_packets);
         let mut running = at_1000(&["--duration", "4s"]);
         for from_s in [0.3, 1.5, 2.7] {
@@ -80,7 +80,7 @@ fn c64_a_device_that_goes_down_costs_nothing_and_goes_on() {
 
 #[test]
 fn c64_a_device_that_stays_down_gives_its_packets_back() {
-    on_a_veth_pair("link::c64_a_device_that_stays_down_gives_its_packets_back", |pair| {
+    on_a_pair("link::c64_a_device_that_stays_down_gives_its_packets_back", |pair| {
         pair.down("a0");
         let done = run(&["udp-64", "-i", "a0", "-n", "100"]);
         assert_eq!((done.code, &done.result()["ended_by"]), (1, &"count".into()), "{}", done.brief());
@@ -95,7 +95,7 @@ fn c64_a_device_that_stays_down_gives_its_packets_back() {
 
 #[test]
 fn c65_a_rename_while_running_does_not_disturb() {
-    on_a_veth_pair("link::c65_a_rename_while_running_does_not_disturb", |pair| {
+    on_a_pair("link::c65_a_rename_while_running_does_not_disturb", |pair| {
         let far = Far::on(pair, "b0");
         let mut running = at_1000(&["--duration", "1s"]);
         running.at(0.3);
@@ -111,7 +111,7 @@ fn c65_a_rename_while_running_does_not_disturb() {
 
 #[test]
 fn c65_alternative_names_lead_to_the_device_and_too_long_ones_are_refused() {
-    on_a_veth_pair("link::c65_alternative_names_lead_to_the_device_and_too_long_ones_are_refused", |_| {
+    on_a_pair("link::c65_alternative_names_lead_to_the_device_and_too_long_ones_are_refused", |_| {
         ip("link property add dev a0 altname lab-port.1");
         ip("link property add dev a0 altname a-name-of-far-more-than-fifteen-bytes");
         let named = |name: &str| {
@@ -132,7 +132,7 @@ fn c65_alternative_names_lead_to_the_device_and_too_long_ones_are_refused() {
 
 #[test]
 fn c66_what_a_late_link_swallowed_is_dropped_never_sent() {
-    on_a_veth_pair("link::c66_what_a_late_link_swallowed_is_dropped_never_sent", |pair| {
+    on_a_pair("link::c66_what_a_late_link_swallowed_is_dropped_never_sent", |pair| {
         for limit in [["--duration", "2s"], ["-n", "2000"]] {
             pair.down("b0");
             let (far, before) = (Far::on(pair, "b0"), counters("a0").tx_packets);
@@ -150,7 +150,7 @@ fn c66_what_a_late_link_swallowed_is_dropped_never_sent() {
 
 #[test]
 fn a_device_that_vanishes_ends_the_run_and_every_memory_is_back() {
-    on_a_veth_pair("link::a_device_that_vanishes_ends_the_run_and_every_memory_is_back", |pair| {
+    on_a_pair("link::a_device_that_vanishes_ends_the_run_and_every_memory_is_back", |pair| {
         let mut running = at_1000(&["--duration", "30s"]);
         let last_s = number(&running.at(0.3), "elapsed_s");
         pair.delete("a0");
@@ -183,7 +183,7 @@ unshare -n sh -ec 'ip link add a0 mtu 1300 address 02:00:00:00:00:0a numtxqueues
 
 #[test]
 fn c67_the_present_namespace_counts_however_it_was_entered() {
-    on_a_veth_pair("link::c67_the_present_namespace_counts_however_it_was_entered", |_| {
+    on_a_pair("link::c67_the_present_namespace_counts_however_it_was_entered", |_| {
         assert_eq!(link("a0").mtu, 1500, "a third a0 of the same index is here");
         let mut command = std::process::Command::new("unshare");
         command.args(["--mount", "sh", "-c", THREE_WAYS]).env("TXDECK", env!("CARGO_BIN_EXE_txdeck"));

@@ -1,10 +1,9 @@
 //! RATE: the average holds at every burst, and so does the spacing. The ten-second forms run on virtual time in
 //! tests/engine and, on a wire, in tests/bench/rates.sh.
 
-use crate::bench::link;
+use crate::bench::{link, on_a_pair};
 use crate::capture::Capture;
 use crate::deck::{Done, Running, adds_up, number, run, was_due};
-use crate::nic_lab::on_a_veth_pair;
 
 /// Two seconds of a rate: exact to one packet (or 0.1 %), what a busy machine made us forgive included.
 #[track_caller]
@@ -19,7 +18,7 @@ fn held_its_rate(done: &Done, rate: f64) {
 
 #[test]
 fn c08_rates_hold_on_a_wire_for_every_burst() {
-    on_a_veth_pair("rate::c08_rates_hold_on_a_wire_for_every_burst", |_| {
+    on_a_pair("rate::c08_rates_hold_on_a_wire_for_every_burst", |_| {
         let rates = [("0.5", 0.5), ("10", 10.0), ("1000", 1000.0), ("50000", 50_000.0), ("8 Mbit/s", 50_000.0 / 3.0)];
         for burst in ["burst=1", "burst=32", "burst=256"] {
             for (text, rate) in rates {
@@ -32,7 +31,7 @@ fn c08_rates_hold_on_a_wire_for_every_burst() {
 
 #[test]
 fn c08_a_burst_of_256_at_10_pps_still_leaves_every_100_ms() {
-    on_a_veth_pair("rate::c08_a_burst_of_256_at_10_pps_still_leaves_every_100_ms", |_| {
+    on_a_pair("rate::c08_a_burst_of_256_at_10_pps_still_leaves_every_100_ms", |_| {
         let capture = Capture::on(link("b0").index, 100);
         let done = run(&["udp-64", "-i", "a0", "-s", "rate=10", "-s", "burst=256", "-n", "21"]);
         assert_eq!((done.code, done.packets("left")), (0, 21), "{}", done.brief());
@@ -48,7 +47,7 @@ fn c08_a_burst_of_256_at_10_pps_still_leaves_every_100_ms() {
 
 #[test]
 fn c15_a_stop_is_obeyed_within_half_a_second_at_half_a_packet_a_second() {
-    on_a_veth_pair("rate::c15_a_stop_is_obeyed_within_half_a_second_at_half_a_packet_a_second", |_| {
+    on_a_pair("rate::c15_a_stop_is_obeyed_within_half_a_second_at_half_a_packet_a_second", |_| {
         let mut run = Running::start(&["udp-64", "-i", "a0", "-s", "rate=0.5", "--interval", "100ms"]);
         let before_s = number(&run.at(0.3), "elapsed_s");
         run.signal("TERM");

@@ -1,7 +1,8 @@
 //! XSK-BIND, rights: what is missing is named with its remedy, and CAP_NET_RAW with enough locked memory is enough.
 
+use crate::bench::on_a_pair;
 use crate::deck::{Done, Running, balances, through};
-use crate::nic_lab::{Far, on_a_veth_pair};
+use crate::nic_lab::Far;
 
 /// No right at all, or CAP_NET_RAW alone, and so much memory that may be locked.
 fn with_rights(rights: &str, memlock_bytes: &str, args: &[&str]) -> Done {
@@ -19,7 +20,7 @@ fn send(rights: &str, memlock_bytes: &str) -> Done {
 
 #[test]
 fn c59_without_any_right_the_capability_is_named() {
-    on_a_veth_pair("rights::c59_without_any_right_the_capability_is_named", |_| {
+    on_a_pair("rights::c59_without_any_right_the_capability_is_named", |_| {
         let done = send("-all", "8388608");
         let error = done.result();
         assert_eq!((done.code, &error["code"]), (2, &"no_cap_net_raw".into()), "{error}");
@@ -30,7 +31,7 @@ fn c59_without_any_right_the_capability_is_named() {
 
 #[test]
 fn c59_what_needs_no_right_works_without() {
-    on_a_veth_pair("rights::c59_what_needs_no_right_works_without", |_| {
+    on_a_pair("rights::c59_what_needs_no_right_works_without", |_| {
         balances(&with_rights("-all", "65536", &["run", "udp-64", "-i", "sim", "-n", "1000", "--json"]), 1000);
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("frames.pcap");
@@ -50,7 +51,7 @@ fn c59_what_needs_no_right_works_without() {
 
 #[test]
 fn c59_too_little_locked_memory_names_needed_and_allowed() {
-    on_a_veth_pair("rights::c59_too_little_locked_memory_names_needed_and_allowed", |_| {
+    on_a_pair("rights::c59_too_little_locked_memory_names_needed_and_allowed", |_| {
         let done = send("-all,+net_raw", "65536");
         let error = done.result();
         assert_eq!((done.code, &error["code"]), (2, &"memlock".into()), "{error}");
@@ -62,7 +63,7 @@ fn c59_too_little_locked_memory_names_needed_and_allowed() {
 
 #[test]
 fn c59_cap_net_raw_and_the_default_limit_are_enough_for_four_queues() {
-    on_a_veth_pair("rights::c59_cap_net_raw_and_the_default_limit_are_enough_for_four_queues", |pair| {
+    on_a_pair("rights::c59_cap_net_raw_and_the_default_limit_are_enough_for_four_queues", |pair| {
         crate::bench::with_queues(pair, 4);
         let far = Far::on(pair, "b0");
         let all = [&SEND[..], &["--queues", "0..3", "--json"]].concat();

@@ -1,13 +1,13 @@
 //! XSK-RING: what the rings do is nobody's business but the nic's; every count is delivered in full.
 
-use crate::bench::link;
+use crate::bench::{link, on_a_pair};
 use crate::capture::Capture;
 use crate::deck::{Running, balances, number, packets, run, run_profile};
-use crate::nic_lab::{Far, on_a_veth_pair};
+use crate::nic_lab::Far;
 
 #[test]
 fn c45_eagain_is_no_error() {
-    on_a_veth_pair("ring::c45_eagain_is_no_error", |pair| {
+    on_a_pair("ring::c45_eagain_is_no_error", |pair| {
         let far = Far::on(pair, "b0");
         let done = run(&["udp-64", "-i", "a0", "-n", "200000", "-s", "burst=256"]);
         balances(&done, 200_000);
@@ -18,7 +18,7 @@ fn c45_eagain_is_no_error() {
 
 #[test]
 fn c46_every_count_is_delivered_at_max_rate() {
-    on_a_veth_pair("ring::c46_every_count_is_delivered_at_max_rate", |pair| {
+    on_a_pair("ring::c46_every_count_is_delivered_at_max_rate", |pair| {
         let far = Far::on(pair, "b0");
         for need_wakeup in ["true", "false"] {
             for count in [1u32, 15, 16, 17, 31, 32, 33, 63, 64, 65, 2047, 2048, 2049] {
@@ -37,11 +37,11 @@ fn c46_every_count_is_delivered_at_max_rate() {
 /// Each in a lab of its own, all at the same time: at 10 packets a second they do nearly nothing.
 #[test]
 fn c46_every_count_is_delivered_at_ten_a_second() {
-    on_a_veth_pair("ring::c46_every_count_is_delivered_at_ten_a_second", |_| {
+    on_a_pair("ring::c46_every_count_is_delivered_at_ten_a_second", |_| {
         let start = |need_wakeup: &str, count: u32| {
             let wakeup = format!("need_wakeup={need_wakeup}");
             let count = count.to_string();
-            Running::start(&["udp-64", "--lab", "-n", &count, "-s", "rate=10", "-s", &wakeup])
+            Running::start(&["udp-64", "--lab", "-n", &count, "-s", "rate=10", "-s", "chunks=64", "-s", &wakeup])
         };
         let counts = [1, 15, 16, 17, 31, 32, 33];
         let all = ["true", "false"].iter().flat_map(|wakeup| counts.map(|count| (count, start(wakeup, count))));
@@ -57,7 +57,7 @@ fn c46_every_count_is_delivered_at_ten_a_second() {
 
 #[test]
 fn c53_no_descriptor_is_invalid_whatever_the_size() {
-    on_a_veth_pair("ring::c53_no_descriptor_is_invalid_whatever_the_size", |pair| {
+    on_a_pair("ring::c53_no_descriptor_is_invalid_whatever_the_size", |pair| {
         let text = "version = 1\nname = \"sizes\"\n[tx]\ncount = 100000\n[[flow]]\nname = \"a\"\n\
                     size = { from = 60, to = 1514 }\neth = { dst = \"02:00:00:00:00:02\" }\nipv4 = {}\nudp = {}\n";
         let far = Far::on(pair, "b0");
@@ -85,7 +85,7 @@ fn c48_c49_a_bad_ring_or_chunk_is_refused_by_name() {
 
 #[test]
 fn c54_huge_pages_that_are_not_there_are_one_notice() {
-    on_a_veth_pair("ring::c54_huge_pages_that_are_not_there_are_one_notice", |_| {
+    on_a_pair("ring::c54_huge_pages_that_are_not_there_are_one_notice", |_| {
         let done = run(&["udp-64", "-i", "a0", "-n", "1000", "-s", "huge_pages=true"]);
         balances(&done, 1000);
         assert!(done.stderr.lines().count() <= 1, "{}", done.stderr);

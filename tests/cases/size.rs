@@ -1,13 +1,13 @@
 //! SIZE: what a profile calls 60 is 60 on the wire, and what the device does not take is never "sent".
 
-use crate::bench::{counters, ip, link};
+use crate::bench::{counters, ip, link, on_a_pair};
 use crate::capture::Capture;
 use crate::deck::{Done, balances, number, run};
-use crate::nic_lab::{Pair, on_a_veth_pair};
+use crate::nic_lab::Pair;
 
 #[test]
 fn c16_sixty_bytes_without_fcs_are_sixty_in_a_capture() {
-    on_a_veth_pair("size::c16_sixty_bytes_without_fcs_are_sixty_in_a_capture", |_| {
+    on_a_pair("size::c16_sixty_bytes_without_fcs_are_sixty_in_a_capture", |_| {
         let capture = Capture::on(link("b0").index, 2000);
         let before = counters("a0").tx_bytes;
         let done = run(&["udp-64", "-i", "a0", "-n", "1000"]);
@@ -37,7 +37,7 @@ fn warns(done: &Done, mtu: u32) -> bool {
 
 #[test]
 fn c19_the_mtu_of_now_decides_what_is_warned_of_and_what_leaves() {
-    on_a_veth_pair("size::c19_the_mtu_of_now_decides_what_is_warned_of_and_what_leaves", |pair| {
+    on_a_pair("size::c19_the_mtu_of_now_decides_what_is_warned_of_and_what_leaves", |pair| {
         for (size, warned, leaves) in [(1514, false, true), (1515, true, true), (1518, true, true), (1519, true, false)]
         {
             let done = of_size(size);
@@ -64,7 +64,7 @@ fn both_ends(pair: &Pair, mtu: u32) {
 
 #[test]
 fn c19_a_tag_may_be_on_top_of_the_mtu() {
-    on_a_veth_pair("size::c19_a_tag_may_be_on_top_of_the_mtu", |_| {
+    on_a_pair("size::c19_a_tag_may_be_on_top_of_the_mtu", |_| {
         ip("link set b0 promisc on");
         for (size, warned) in [(1518, false), (1519, true)] {
             let size = format!("flow.udp.size={size}");

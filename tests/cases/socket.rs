@@ -5,9 +5,9 @@ use std::net::UdpSocket;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use crate::bench::{ip, wait_for_carrier};
+use crate::bench::{ip, on_a_pair, wait_for_carrier};
 use crate::deck::{balances, run_profile};
-use crate::nic_lab::{DEADLINE, Pair, on_a_veth_pair};
+use crate::nic_lab::{DEADLINE, Pair};
 
 /// One UDP counter of this namespace, as the kernel names it.
 fn snmp(family: &str, name: &str) -> u64 {
@@ -78,7 +78,7 @@ fn address_the_far_end(_: &Pair, address: &str) {
 
 #[test]
 fn c23_a_udp_socket_receives_every_source_port_over_ipv4() {
-    on_a_veth_pair("socket::c23_a_udp_socket_receives_every_source_port_over_ipv4", |pair| {
+    on_a_pair("socket::c23_a_udp_socket_receives_every_source_port_over_ipv4", |pair| {
         address_the_far_end(pair, "198.18.0.2/24");
         let socket = UdpSocket::bind("198.18.0.2:4791").unwrap();
         every_port_arrives(&socket, "Udp", "ipv4 = { src = \"198.18.0.1\", dst = \"198.18.0.2\" }");
@@ -87,7 +87,7 @@ fn c23_a_udp_socket_receives_every_source_port_over_ipv4() {
 
 #[test]
 fn c23_a_udp_socket_receives_every_source_port_over_ipv6() {
-    on_a_veth_pair("socket::c23_a_udp_socket_receives_every_source_port_over_ipv6", |pair| {
+    on_a_pair("socket::c23_a_udp_socket_receives_every_source_port_over_ipv6", |pair| {
         std::fs::write("/proc/sys/net/ipv6/conf/b0/disable_ipv6", "0").unwrap();
         address_the_far_end(pair, "2001:db8::2/64 nodad");
         let socket = UdpSocket::bind("[2001:db8::2]:4791").unwrap();
@@ -97,7 +97,7 @@ fn c23_a_udp_socket_receives_every_source_port_over_ipv6() {
 
 #[test]
 fn c40_an_unknown_neighbour_is_refused_and_a_known_one_receives() {
-    on_a_veth_pair("socket::c40_an_unknown_neighbour_is_refused_and_a_known_one_receives", |pair| {
+    on_a_pair("socket::c40_an_unknown_neighbour_is_refused_and_a_known_one_receives", |pair| {
         address_the_far_end(pair, "198.18.0.2/32");
         let socket = UdpSocket::bind("198.18.0.2:9").unwrap();
         let text = "version = 1\nname = \"n\"\n[tx]\ncount = 100\nrate = 10000\n[[flow]]\neth = { dst = \"neighbour\" }\n\

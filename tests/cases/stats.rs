@@ -2,13 +2,12 @@
 
 use serde_json::Value;
 
-use crate::bench::counters;
+use crate::bench::{counters, on_a_pair};
 use crate::deck::{Running, number, packets, run, was_due};
-use crate::nic_lab::on_a_veth_pair;
 
 #[test]
 fn c96_bits_are_those_the_device_counted() {
-    on_a_veth_pair("stats::c96_bits_are_those_the_device_counted", |_| {
+    on_a_pair("stats::c96_bits_are_those_the_device_counted", |_| {
         for size in [60u64, 252, 508, 1020, 1514] {
             let before = counters("a0").tx_bytes;
             let size_set = format!("flow.udp.size={size}");
@@ -43,7 +42,7 @@ fn samples_agree(samples: &[Value], text: &str) {
 
 #[test]
 fn c98_live_figures_are_those_of_the_far_end() {
-    on_a_veth_pair("stats::c98_live_figures_are_those_of_the_far_end", |_| {
+    on_a_pair("stats::c98_live_figures_are_those_of_the_far_end", |_| {
         let start = |rate: &str| {
             let rate = format!("rate={rate}");
             Running::start(&["udp-64", "--lab", "-s", &rate, "--duration", "4s", "--interval", "1s"])
@@ -64,7 +63,7 @@ fn c98_live_figures_are_those_of_the_far_end() {
 /// The other ends of the live figure, link loss and removal, are c62, c64 and c66 in `link`.
 #[test]
 fn c98_after_its_last_packet_the_live_figure_is_zero() {
-    on_a_veth_pair("stats::c98_after_its_last_packet_the_live_figure_is_zero", |pair| {
+    on_a_pair("stats::c98_after_its_last_packet_the_live_figure_is_zero", |pair| {
         // A device that is down holds the run in its drain of two seconds: time enough to look.
         let mut running = Running::start(&["udp-64", "-i", "a0", "-s", "rate=1000", "--interval", "100ms"]);
         running.until("it sends", |sample| packets(sample, "left") > 0);

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::bench::{wait_for_carrier, with_queues};
+use crate::bench::{on_a_pair, wait_for_carrier, with_queues};
 use crate::deck::{Done, Running, balances, number, packets, run, through};
-use crate::nic_lab::{Far, on_a_veth_pair};
+use crate::nic_lab::Far;
 
 fn sum(senders: &[Value], figure: &str) -> u64 {
     senders.iter().map(|sender| packets(sender, figure)).sum()
@@ -14,7 +14,7 @@ fn sum(senders: &[Value], figure: &str) -> u64 {
 
 #[test]
 fn c101_two_senders_on_one_queue_are_refused_with_the_reason() {
-    on_a_veth_pair("thread::c101_two_senders_on_one_queue_are_refused_with_the_reason", |_| {
+    on_a_pair("thread::c101_two_senders_on_one_queue_are_refused_with_the_reason", |_| {
         let done = run(&["udp-64", "-i", "a0", "--queues", "0,1", "-n", "10"]);
         assert_eq!((done.code, &done.result()["code"]), (2, &"no_such_queue".into()), "{}", done.brief());
         let message = done.result()["message"].as_str().unwrap();
@@ -26,7 +26,7 @@ fn c101_two_senders_on_one_queue_are_refused_with_the_reason() {
 
 #[test]
 fn c101_totals_are_the_sum_of_the_senders_each_with_its_queue_and_cpu() {
-    on_a_veth_pair("thread::c101_totals_are_the_sum_of_the_senders_each_with_its_queue_and_cpu", |pair| {
+    on_a_pair("thread::c101_totals_are_the_sum_of_the_senders_each_with_its_queue_and_cpu", |pair| {
         with_queues(pair, 4);
         let far = Far::on(pair, "b0");
         for (queues, wanted) in [("0", vec![0]), ("0,1", vec![0, 1]), ("3,1,2,0", vec![3, 1, 2, 0])] {
@@ -50,7 +50,7 @@ fn c101_totals_are_the_sum_of_the_senders_each_with_its_queue_and_cpu() {
 
 #[test]
 fn c101_more_senders_than_cpus_are_warned_of_and_finish() {
-    on_a_veth_pair("thread::c101_more_senders_than_cpus_are_warned_of_and_finish", |pair| {
+    on_a_pair("thread::c101_more_senders_than_cpus_are_warned_of_and_finish", |pair| {
         with_queues(pair, 4);
         let cpu = one_cpu().to_string();
         let args = ["run", "udp-64", "-i", "a0", "--queues", "0..3", "-n", "4001", "--json"];
@@ -78,7 +78,7 @@ fn refused_at_once(args: &[&str], code: &str) -> Done {
 
 #[test]
 fn c103_every_bad_start_answers_at_once_and_the_next_one_works() {
-    on_a_veth_pair("thread::c103_every_bad_start_answers_at_once_and_the_next_one_works", |pair| {
+    on_a_pair("thread::c103_every_bad_start_answers_at_once_and_the_next_one_works", |pair| {
         let works = || balances(&run(&["udp-64", "-i", "a0", "-n", "100"]), 100);
         refused_at_once(&["udp-64", "-i", "a0", "-n", "1", "-s", "mode=zero-copy"], "no_zero_copy");
         works();
@@ -102,7 +102,7 @@ fn c103_every_bad_start_answers_at_once_and_the_next_one_works() {
 
 #[test]
 fn c103_a_signal_at_any_moment_of_a_start_ends_it() {
-    on_a_veth_pair("thread::c103_a_signal_at_any_moment_of_a_start_ends_it", |pair| {
+    on_a_pair("thread::c103_a_signal_at_any_moment_of_a_start_ends_it", |pair| {
         let told = |args: &[&str], signal: &str, code: i32| {
             let running = Running::start(args);
             let start = Instant::now();
