@@ -52,9 +52,9 @@ pub(super) fn at_size(rate: Rate, bytes: Option<f64>) -> Vec<String> {
         Some((name, most_pps)) if pps > most_pps * 1.000_1 => {
             let most = millions(most_pps);
             let long = format!("{at}: above {name} line rate, {most}");
-            vec![long, format!("= {other}, {name} is {most}"), format!("above {name}, {most} M")]
+            vec![long, format!("= {other}, {name} is {most}"), format!("over {name}")]
         }
-        _ => vec![at, format!("= {other}")],
+        _ => vec![at, format!("= {other}"), format!("= {}", other.split(' ').next().unwrap_or_default())],
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(text("10 Gbit/s"), "10 Gbit/s = 20.83 Mpps at 60 B: above 10G line rate, 14.88");
         assert_eq!(text("10 Gbit/s L1"), "10 Gbit/s L1 = 14.88 Mpps at 60 B");
         assert_eq!(text("1.2 Gbit/s"), "1.2 Gbit/s = 2.500 Mpps at 60 B");
-        assert_eq!(text("every 1 us"), "every 1 us = 1.000 Mpps at 60 B");
+        assert_eq!(text("every 1 us"), "every 1us = 1.000 Mpps at 60 B");
         assert_eq!(text("1M"), "1M = 480.0 Mbit/s L2 at 60 B");
     }
 
@@ -110,7 +110,7 @@ mod tests {
         for rate in ["10 Gbit/s", "1M", "max"] {
             assert_eq!(of_text(&varied, rate), None, "{rate}");
         }
-        assert_eq!(of_text(&varied, "every 1 us").as_deref(), Some("every 1 us = 1.000 Mpps"));
+        assert_eq!(of_text(&varied, "every 1 us").as_deref(), Some("every 1us = 1.000 Mpps"));
         assert_eq!(of_text(&profile("60"), "10 Gb"), None);
     }
 }

@@ -161,7 +161,9 @@ mod tests {
 
     fn typed(text: &str, keys: &[&str]) -> String {
         let mut prompt = prompt(text);
-        keys.iter().for_each(|key| drop(prompt.key(key.parse().unwrap())));
+        for key in keys {
+            prompt.key(key.parse().unwrap());
+        }
         prompt.text()
     }
 

@@ -42,7 +42,10 @@ impl Config {
             vec![format!("{}: {}", place(file, text, &span), error.message().trim_end())]
         })?;
         let (mut config, mut problems) = (Config::default(), Vec::new());
-        for (key, value) in table.get_ref() {
+        let mut entries: Vec<_> = table.get_ref().iter().collect();
+        // In the order of the file.
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
             let (name, at) = (key.get_ref().as_ref(), |span| place(file, text, &span));
             if !KEYS.contains(&name) {
                 let near = nearest(name, KEYS.into_iter().map(str::to_owned));

@@ -6,7 +6,8 @@ use crate::app::{Action, App, Phase, PlaceKind, Screen, Unit};
 
 use super::{Look, Role, figures, line, pieces};
 
-/// Its place among the parts of the header.
+/// Where these stand among the parts of the header.
+const PLACE: usize = 2;
 const MODE: usize = 3;
 
 /// `udp-64*  SENDING 01:24  deck0>sink0 LAB  copy 1q`
@@ -33,9 +34,11 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     if app.is_last_good() {
         parts.push(("   sending the last good plan".into(), look.style(Role::Bad)));
     }
-    // The mode is the first to give way: what is frozen or refused must be read.
-    if parts.iter().map(|(text, _)| look.width(text)).sum::<u16>() > row.width {
-        parts.remove(MODE);
+    // Mode, then place give way: what is frozen or refused must be read.
+    for part in [MODE, PLACE] {
+        if parts.iter().map(|(text, _)| look.width(text)).sum::<u16>() > row.width {
+            parts.remove(part);
+        }
     }
     let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
     let end = pieces(buffer, row, &parts);

@@ -63,8 +63,7 @@ struct File {
     note: Option<String>,
     /// A shipped theme whose roles stand where this file is silent.
     base: Option<Spanned<String>>,
-    #[serde(default)]
-    roles: BTreeMap<Spanned<String>, Spanned<String>>,
+    roles: Option<BTreeMap<Spanned<String>, Spanned<String>>>,
 }
 
 impl Theme {
@@ -111,7 +110,10 @@ impl Theme {
         }
         theme.name = parsed.name.unwrap_or(theme.name);
         theme.note = parsed.note.unwrap_or_default();
-        for (role, look) in parsed.roles {
+        if parsed.roles.is_none() && parsed.base.is_none() {
+            problems.push(format!("{}: missing field `roles`", at(0)));
+        }
+        for (role, look) in parsed.roles.unwrap_or_default() {
             let Some(index) = ROLES.iter().position(|(name, _)| *name == role.get_ref().as_str()) else {
                 problems.push(format!("{}: {}", at(role.span().start), unknown_role(role.get_ref())));
                 continue;

@@ -125,9 +125,13 @@ fn styles_follow_their_roles() {
     stage.keys("space").ticks(20);
     let picture = stage.picture(80, 24, &Look::default());
     let style = |wanted: &str| picture[find(&picture, wanted)].style();
-    assert_eq!(style("*burst").fg, theme.style(Role::Focus).fg);
-    assert_eq!(style("SENDING").fg, theme.style(Role::Good).fg);
-    assert_eq!(style("healthy").fg, theme.style(Role::Good).fg);
+    for (wanted, role) in
+        [("*burst", Role::Focus), ("SENDING", Role::Good), ("healthy", Role::Good), ("cost, ns", Role::GraphB)]
+    {
+        let (is, should) = (style(wanted), theme.style(role));
+        assert_eq!(is.fg, should.fg.or(Some(ratatui::style::Color::Reset)), "{wanted}");
+        assert!(is.add_modifier.contains(should.add_modifier), "{wanted}");
+    }
     assert!(picture.content.iter().all(|cell| cell.bg == ratatui::style::Color::Reset), "no background is painted");
     stage.keys("d");
     let devices = stage.picture(80, 24, &Look::default());

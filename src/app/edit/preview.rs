@@ -83,7 +83,7 @@ impl Picked {
         let seat = self.flow.seats.get((k % self.queues) as usize).copied().unwrap_or(0);
         let before = (k / self.queues).wrapping_mul(u64::from(self.flow.copies));
         let seq = (before as u32).wrapping_add(1);
-        let stamp = Stamp { k, seq, stream: self.stream.wrapping_add(seat as u16), wall_ns: 0 };
+        let stamp = Stamp { k, seq, stream: self.stream.wrapping_add(seat as u16), ..Stamp::default() };
         let frame = &self.flow.frame;
         Shot { k, seq, bytes: frame.len(k), annotated: annotate(frame, &stamp) }
     }
