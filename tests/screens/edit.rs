@@ -115,11 +115,11 @@ fn an_error_states_place_range_forms_and_what_esc_keeps() {
     typed(&mut stage, "ipv4.dst", "198.18.0.2540");
     assert_eq!(
         hint(&stage),
-        "flow.udp.ipv4.dst: \"198.18.0.2540\" is not an IPv4 address (each part 0..255). Takes each part 0..255; A..B, \
+        "flow.udp.ipv4.dst: \"198.18.0.2540\" is not an IPv4 address (each part 0..255). Or A..B, \
          A..B:STEP, A,B,C, random A..B. Esc keeps 198.18.0.2."
     );
     let picture = shown(&stage, 80, 22);
-    for words in ["is not an IPv4 address", "Esc keeps 198.18.0.2.", "random A..B"] {
+    for words in ["is not an IPv4 address", "Esc keeps 198.18.0.2.", "Or A..B"] {
         assert!(picture.contains(words), "{picture}");
     }
     stage.keys("esc");
@@ -446,7 +446,7 @@ fn restart_fields_wait_marked_until_r() {
     assert_eq!(stage.count("Retune"), 0, "nothing of it concerns the senders yet");
     assert_eq!(stage.sent.as_ref().unwrap().profile().tx.ring, 2048);
     let picture = shown(&stage, 80, 24);
-    assert!(picture.contains("waits for R") && picture.lines().next().unwrap().contains("1 wait for R"), "{picture}");
+    assert!(picture.contains("waits for R") && picture.lines().next().unwrap().contains("1 waits for R"), "{picture}");
     // Beyond half of the old ring: valid only with the new one.
     typed(&mut stage, "tx.burst", "2048").ticks(2);
     assert!(shown(&stage, 100, 29).lines().next().unwrap().contains("sending the last good plan"));
