@@ -8,6 +8,8 @@ mod fuzz;
 mod live;
 #[path = "screens/pictures.rs"]
 mod pictures;
+#[path = "screens/readme_pictures.rs"]
+mod readme_pictures;
 #[path = "screens/scenarios.rs"]
 mod scenarios;
 #[path = "screens/stage.rs"]
