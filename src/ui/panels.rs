@@ -67,7 +67,7 @@ pub fn ledger(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     };
     let count = |value: u64| thousands(value);
     let trouble = |value: u64| if value > 0 { Role::Bad } else { Role::Text };
-    let left = if shown.is_unconfirmed() { "left unconfirmed" } else { "left device" };
+    let left = if shown.is_unconfirmed() { "left unconf." } else { "left device" };
     let dropped = ledger.dropped.unwrap_or(0);
     // Trouble first where the box is low; quiet rows come in where there is room.
     let lost = ledger.invalid + ledger.abandoned + ledger.shortfall;
