@@ -43,7 +43,15 @@ actions! {
     SaveAs "save_as"
     Open "open"
     Devices "devices"
+    Log "log"
     Help "help"
+    Command "command"
+    Find "find"
+    Diff "diff"
+    PageUp "page_up"
+    PageDown "page_down"
+    First "first"
+    Last "last"
     NextScreen "next_screen"
     Back "back"
     Redraw "redraw"
@@ -70,7 +78,7 @@ mod tests {
 
     #[test]
     fn there_are_few_and_their_names_differ() {
-        assert!(Action::ALL.len() <= 40);
+        assert!(Action::ALL.len() <= 64);
         for action in Action::ALL {
             assert_eq!(Action::from_name(action.name()), Ok(*action));
         }

@@ -9,6 +9,10 @@ use super::{
 pub enum Purpose {
     Knob(Knob),
     SaveAs,
+    /// The `:` line.
+    Line,
+    /// Narrows a list to what answers to it.
+    Search,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +52,25 @@ impl Prompt {
     /// What stands before the cursor.
     pub fn before_cursor(&self) -> String {
         self.text[..self.cursor].iter().collect()
+    }
+
+    /// Another text, the cursor behind it.
+    pub(super) fn replace(&mut self, text: &str) {
+        self.text = text.chars().take(LONGEST).collect();
+        self.cursor = self.text.len();
+    }
+
+    /// What stands behind the cursor stays.
+    pub(super) fn replace_before_cursor(&mut self, text: &str) {
+        let behind: Vec<char> = self.text[self.cursor..].to_vec();
+        self.replace(text);
+        self.text.extend(behind.into_iter().take(LONGEST.saturating_sub(self.cursor)));
+    }
+
+    /// A hint that is no refusal.
+    pub(super) fn advise(&mut self, hint: String) {
+        self.hint = hint;
+        self.is_refused = false;
     }
 
     pub fn refuse(&mut self, why: String) {

@@ -3,7 +3,8 @@
 use crate::shell::{
     args::{Cli, Common, Console, LabArgs, LabShape},
     console::{self, DEFAULT_PROFILE, Setup},
-    load, lookup,
+    failure::Failure,
+    load, log, lookup,
     output::Ending,
     paths::Paths,
     settings::Settings,
@@ -12,16 +13,31 @@ use crate::shell::{
 
 /// `txdeck [PROFILE] [-i IF]`
 pub fn console(cli: &Cli) -> Result<u8, Ending> {
-    open(&cli.console, None, cli.device.as_deref(), cli.arm.as_deref(), false)
+    refuse_output(&cli.common)?;
+    open(&cli.console, &cli.common, None, cli.device.as_deref(), cli.arm.as_deref(), false)
 }
 
 /// `txdeck lab [PROFILE]`
-pub fn lab(args: &LabArgs, _common: &Common) -> Result<u8, Ending> {
-    open(&args.console, Some(&args.shape), None, None, args.start)
+pub fn lab(args: &LabArgs, common: &Common) -> Result<u8, Ending> {
+    refuse_output(common)?;
+    open(&args.console, common, Some(&args.shape), None, None, args.start)
+}
+
+/// A screen writes no output: silence would be taken for a file.
+fn refuse_output(common: &Common) -> Result<(), Failure> {
+    match &common.output {
+        None => Ok(()),
+        Some(file) => {
+            let message = format!("-o {}: the console writes no output", file.display());
+            Err(Failure::new("usage", message)
+                .with_fix("-o belongs to a command, as in: txdeck run PROFILE --lab -o FILE"))
+        }
+    }
 }
 
 fn open(
     args: &Console,
+    common: &Common,
     lab: Option<&LabShape>,
     device: Option<&str>,
     arm: Option<&str>,
@@ -46,5 +62,5 @@ fn open(
         None => None,
     };
     let arm = arm.map(str::to_owned);
-    Ok(console::run(Setup { args, source, saved, document, site, arm, start, paths })?)
+    Ok(console::run(Setup { args, source, saved, document, site, arm, start, paths, log_level: log::level(common) })?)
 }

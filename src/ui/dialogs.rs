@@ -14,12 +14,7 @@ use super::{Look, Role, layout, line, panels::boxed, pieces, wrapped};
 pub fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, look: &Look) -> Option<Position> {
     let inner = panel(buffer, layout::dialog(area, 70, 5), &prompt.title, look);
     let field = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), height: 1, ..inner };
-    let before = prompt.before_cursor();
-    let text = prompt.text();
-    // The field follows the cursor: what is left of it may leave the sight.
-    let skip = usize::from(look.width(&before).saturating_sub(field.width.saturating_sub(1)));
-    let visible: String = skip_columns(&text, skip, look);
-    pieces(buffer, field, &[(&visible, look.style(Role::Text))]);
+    let cursor = self::field(buffer, field, prompt, look);
     let hint = Rect { y: inner.y + 1, ..field };
     let role = if prompt.is_refused { Role::Bad } else { Role::Dim };
     wrapped(
@@ -29,8 +24,17 @@ pub fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, look: &Look) -> Op
         look.style(role),
         look,
     );
-    let x = field.x + look.width(&before).saturating_sub(skip as u16);
-    (field.height > 0).then(|| Position::new(x.min(area.right().saturating_sub(1)), field.y))
+    (inner.height > 0).then_some(cursor)
+}
+
+/// What is typed, in one row that follows the cursor: what is left of it may leave the sight. Answers where the
+/// cursor belongs.
+pub fn field(buffer: &mut Buffer, row: Rect, prompt: &Prompt, look: &Look) -> Position {
+    let before = look.width(&prompt.before_cursor());
+    let skip = before.saturating_sub(row.width.saturating_sub(1));
+    let visible = skip_columns(&prompt.text(), usize::from(skip), look);
+    pieces(buffer, row, &[(&visible, look.style(Role::Text))]);
+    Position::new((row.x + before - skip).min(row.right().saturating_sub(1).max(row.x)), row.y)
 }
 
 pub fn ask(buffer: &mut Buffer, area: Rect, ask: &Ask, look: &Look) -> Option<Position> {

@@ -1,15 +1,23 @@
 //! The face: draws the app. Drawing changes nothing; all state is in the app, all glyphs and colours in the look.
 
+mod devices;
 mod dialogs;
 mod figures;
+mod finder;
 mod footer;
 mod glyphs;
 mod graph;
 mod header;
+mod help;
 mod layout;
+mod line;
 mod live;
+mod log;
+mod notice;
 mod pages;
 mod panels;
+mod pick;
+mod sheet;
 mod theme;
 
 pub use glyphs::Glyphs;
@@ -74,10 +82,17 @@ pub fn paint(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) -> Option<
     }
     match app.screen {
         Screen::Live => live::draw(buffer, area, app, look),
-        Screen::Devices | Screen::Pick | Screen::Help => pages::draw(buffer, area, app, look),
+        Screen::Devices | Screen::Pick | Screen::Log | Screen::Help => pages::draw(buffer, area, app, look),
     }
+    notice::draw(buffer, area, app, look);
     let cursor = match &app.overlay {
         Overlay::None => None,
+        Overlay::Line(open) => line::draw(buffer, area, open, look),
+        Overlay::Find(open) => finder::draw(buffer, area, open, look),
+        Overlay::Sheet(open) => {
+            sheet::draw(buffer, area, open, look);
+            None
+        }
         Overlay::Text(prompt) => dialogs::text(buffer, area, prompt, look),
         Overlay::Ask(ask) => dialogs::ask(buffer, area, ask, look),
     };

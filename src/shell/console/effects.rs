@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, path::PathBuf};
 
 use crate::{
-    app::{App, Effect, Event, Origin, ProfileEntry, Reply},
+    app::{App, Effect, Event, Origin, Refusal, Reply},
     nic::Clock,
     profile::Document,
     shell::{
@@ -11,13 +11,17 @@ use crate::{
         failure::Failure,
         lookup::{self, Source},
         paths::Paths,
-        save::{self, Overwrite},
+        save::{self, NameError, Overwrite},
         shipped,
     },
+    ui::Theme,
 };
 
 use super::{
     bench::{Bench, News, Turned},
+    device_list, history_file,
+    journal::Journal,
+    profile_list,
     term::Screen,
 };
 
@@ -26,9 +30,15 @@ pub struct Hands {
     pub bench: Bench,
     pub screen: Screen,
     pub paths: Paths,
+    pub journal: Journal,
+    /// Ticks until the device is looked at again.
+    pub look_in: u32,
     /// Set by the first `Quit`.
     pub quit: Option<u8>,
 }
+
+/// In ticks: whether the device was renamed is asked about once a second.
+const LOOK_EVERY: u32 = 10;
 
 impl Hands {
     /// Gives the app an event and does what it asks for, until it asks for nothing more.
@@ -39,10 +49,20 @@ impl Hands {
                 asked.extend(app.update(MonotonicClock.now_ns(), Event::Reply(reply)));
             }
         }
+        self.journal.keep_up(app);
     }
 
     /// Ten times a second: what was read, and whether the session has ended.
     pub fn tick(&mut self, app: &mut App) {
+        for heard in Journal::heard() {
+            self.feed(app, heard);
+        }
+        self.look_in = self.look_in.checked_sub(1).unwrap_or(LOOK_EVERY);
+        if self.look_in == 0
+            && let Some(place) = self.bench.renamed()
+        {
+            self.feed(app, Event::Reply(Reply::PlaceChanged(place)));
+        }
         let reading = self.bench.sample();
         self.feed(app, Event::Tick(reading));
         let news = match self.bench.news(app.run.is_leaving()) {
@@ -75,7 +95,7 @@ impl Hands {
                 Ok((name, origin, document)) => Reply::Loaded { name, origin, document: Box::new(document) },
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
-            Effect::ListProfiles => Some(Reply::Profiles(profiles(&self.paths))),
+            Effect::ListProfiles => Some(Reply::Profiles(profile_list::found(&self.paths))),
             Effect::ListDevices => Some(match self.bench.devices() {
                 Ok(devices) => Reply::Devices(devices),
                 Err(failure) => Reply::Failed(failure.for_people()),
@@ -84,6 +104,14 @@ impl Hands {
                 Ok(place) => Reply::DeviceChosen(place),
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
+            Effect::ReadCounters => Some(Reply::Counters(device_list::counters())),
+            Effect::ListThemes => Some(Reply::Themes(theme_names(&self.paths))),
+            Effect::Remember(line) => {
+                // A history that is not kept is no reason to disturb anybody.
+                history_file::add(&self.paths.history(), &line).ok();
+                None
+            }
+            Effect::UseTheme(_) | Effect::Shot(_) => Some(Reply::Failed("not yet".into())),
             Effect::Copy(text) => {
                 self.screen.copy(&text);
                 Some(Reply::Done("copied, if this terminal takes OSC 52".into()))
@@ -109,18 +137,22 @@ impl Hands {
             let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
             let is_shipped = |name: &str| shipped::profile(name).is_some();
             let is_taken = |name: &str| is_shipped(name) || self.paths.profile(name).exists();
-            if let Err(failure) = save::check_name(name, overwrite, is_shipped, is_taken) {
-                let fix = failure.fix.as_deref().unwrap_or_default();
-                let proposed = fix.strip_prefix("save it as ").map(str::to_owned);
-                return Reply::SaveRefused { why: failure.message.clone(), proposed };
+            if let Err(refused) = save::check_name(name, overwrite, is_shipped, is_taken) {
+                let why = refused.to_string();
+                let refusal = match refused {
+                    NameError::Shipped { free, .. } => Refusal::ShippedName { free },
+                    NameError::Bad(_) => Refusal::Failed,
+                };
+                return Reply::SaveRefused { why, refusal };
             }
         }
         if !force && path.exists() {
-            return Reply::SaveRefused { why: format!("{} exists", path.display()), proposed: Some(name.to_owned()) };
+            let why = format!("{} exists", path.display());
+            return Reply::SaveRefused { why, refusal: Refusal::Exists };
         }
         match save::save(&path, document.text()) {
             Ok(()) => Reply::Saved { name: name.to_owned(), path: path.display().to_string() },
-            Err(failure) => Reply::SaveRefused { why: failure.for_people(), proposed: None },
+            Err(failure) => Reply::SaveRefused { why: failure.for_people(), refusal: Refusal::Failed },
         }
     }
 }
@@ -146,23 +178,13 @@ pub fn identity(written: &str, source: &Source, document: &Document) -> (String,
     }
 }
 
-/// One's own first, then the shipped ones.
-fn profiles(paths: &Paths) -> Vec<ProfileEntry> {
-    let own = lookup::own_names(paths);
-    let note =
-        |text: &str| Document::parse("", text).map_or_else(|_| "(does not parse)".into(), |d| d.profile().note.clone());
-    let mut entries: Vec<ProfileEntry> = own
-        .iter()
-        .map(|name| {
-            let text = lookup::read(&paths.profile(name)).unwrap_or_default();
-            ProfileEntry { name: name.clone(), note: note(&text), is_shipped: false, is_shadowed: false }
-        })
-        .collect();
-    entries.extend(shipped::profiles().map(|(name, text)| ProfileEntry {
-        name: name.to_owned(),
-        note: note(text),
-        is_shipped: true,
-        is_shadowed: own.iter().any(|own| own == name),
-    }));
-    entries
+/// One's own first, then the shipped ones, each once.
+fn theme_names(paths: &Paths) -> Vec<String> {
+    let mut names = lookup::names_in(&paths.themes());
+    for shipped in Theme::names() {
+        if !names.iter().any(|name| name == shipped) {
+            names.push(shipped.to_owned());
+        }
+    }
+    names
 }

@@ -2,9 +2,14 @@
 //! screens go to the writer. One thread; it never waits for the terminal.
 
 mod bench;
+mod crash;
+mod device_list;
 mod effects;
+mod history_file;
 mod input;
+mod journal;
 mod outlet;
+mod profile_list;
 mod term;
 mod writer;
 
@@ -24,7 +29,6 @@ use tokio::{
 
 use crate::{
     app::{App, Event, Keymap, Open, Tone},
-    nic::xdp,
     profile::Document,
     shell::{args, failure::Failure, lookup::Source, paths::Paths, signals::Signals, site::Site},
     ui::{self, Glyphs, Look, Theme},
@@ -32,6 +36,7 @@ use crate::{
 
 use bench::Bench;
 use effects::Hands;
+use journal::Journal;
 use term::Screen;
 use writer::Picture;
 
@@ -49,6 +54,8 @@ pub struct Setup<'a> {
     /// Starts at once.
     pub start: bool,
     pub paths: Paths,
+    /// What the log's file is asked to hold.
+    pub log_level: tracing::Level,
 }
 
 const TICK: Duration = Duration::from_millis(100);
@@ -76,17 +83,22 @@ pub fn run(setup: Setup) -> Result<u8, Failure> {
     let written = setup.args.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
     let (name, origin) = effects::identity(written, &setup.source, &setup.document);
     // What libxdp says must not garble the screen.
-    xdp::set_library_log(|line| tracing::debug!(target: "libxdp", "{line}"));
+    let (journal, no_log) = Journal::open(&setup.paths.log(), setup.log_level);
     let bench = Bench::new(setup.site, setup.arm);
     let mut app = App::new(Open::with_changes(name, origin, setup.saved, setup.document), bench.place(), keymap);
+    app.history = history_file::read(&setup.paths.history());
+    journal::set_wall(&mut app.log);
+    if let Some(told) = no_log {
+        app.say(Tone::Warn, told);
+    }
     if let Some(told) = told {
         app.say(Tone::Bad, told);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Failure::new("no_runtime", format!("the event loop did not start: {why}")))?;
-    let screen =
-        Screen::take().map_err(|why| Failure::new("terminal", format!("taking the terminal failed: {why}")))?;
-    let mut hands = Hands { bench, screen, paths: setup.paths, quit: None };
+    let screen = Screen::take(setup.paths.crash())
+        .map_err(|why| Failure::new("terminal", format!("taking the terminal failed: {why}")))?;
+    let mut hands = Hands { bench, screen, paths: setup.paths, journal, look_in: 0, quit: None };
     let code = runtime.block_on(live(&mut app, &mut hands, &look, fps, setup.start));
     drain(&mut hands.bench);
     hands.screen.close(&app.farewell());
