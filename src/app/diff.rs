@@ -145,7 +145,8 @@ mod tests {
         let old: String = (0..40).map(|n| format!("{n}\n")).collect();
         let new = old.replace("5\n", "five\n").replace("30\n", "thirty\n");
         let hunks = text(&old, &new);
-        assert_eq!(hunks.matches("@@ -").count(), 4, "15, 25 and 35 end with 5, too: {hunks}");
+        // 15, 25 and 35 end with 5, too; 25, 30 and 35 are near enough to share one.
+        assert_eq!(hunks.matches("@@ -").count(), 3, "{hunks}");
     }
 
     proptest::proptest! {

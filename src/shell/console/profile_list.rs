@@ -49,7 +49,7 @@ mod tests {
         let paths = Paths::under(home.path(), home.path());
         fs::create_dir_all(paths.profiles()).unwrap();
         fs::write(paths.profile("udp-64"), shipped::profile("udp-64").unwrap()).unwrap();
-        fs::write(paths.profile("broken"), "version = 1\n[tx]\nbrst = 3\n").unwrap();
+        fs::write(paths.profile("broken"), shipped::profile("udp-64").unwrap().replace("burst =", "brst =")).unwrap();
         let found = found(&paths);
         let entry = |name: &str, is_shipped: bool| {
             found.entries.iter().find(|entry| entry.name == name && entry.is_shipped == is_shipped).unwrap()
@@ -57,7 +57,8 @@ mod tests {
         assert!(entry("udp-64", false).is_shadowed && entry("udp-64", true).is_shadowed);
         assert!(!entry("sizes", true).is_shadowed);
         let problem = entry("broken", false).problem.clone().unwrap();
-        assert_eq!(problem, "broken.toml:3:1: tx.brst: no such key. Did you mean tx.burst?");
+        assert!(problem.starts_with("broken.toml:"), "{problem}");
+        assert!(problem.ends_with("tx.brst: no such key. Did you mean tx.burst?"), "{problem}");
         assert!(entry("udp-64", false).problem.is_none() && !entry("udp-64", false).note.is_empty());
     }
 }
