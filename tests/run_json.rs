@@ -265,7 +265,10 @@ fn c15_flows_keep_their_own_rates_and_a_stop_ends_them_all() {
     paced(&done, 71);
     let flows = done.result()["flows"].as_array().unwrap();
     for (flow, wanted) in flows.iter().zip([50u64, 20, 1]) {
-        assert!(packets(flow, "submitted").abs_diff(wanted) <= 1, "{flow}");
+        // A stall of this machine above 100 ms is forgiven and counted, whichever flow it met.
+        let sent = packets(flow, "submitted");
+        let forgiven = done.result()["shortfall"].as_u64().unwrap();
+        assert!(sent <= wanted + 1 && sent + forgiven + 1 >= wanted, "{flow}, {forgiven} forgiven");
     }
     let mut child = txdeck(&["run", "-", "-i", "sim", "--json", "--interval", "100ms"])
         .stdin(Stdio::piped())

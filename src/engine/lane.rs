@@ -6,7 +6,7 @@ use crate::{
         pace::Pacer,
     },
     nic::Packet,
-    packet::{Plan, PlanFlow},
+    packet::{Plan, PlanFlow, Stamp, StampTime},
     profile::Rate,
 };
 
@@ -14,7 +14,7 @@ use crate::{
 pub struct Lane {
     /// Index into the plan's flows.
     pub flow: usize,
-    copies: u32,
+    pub copies: u32,
     pub weight: i64,
     /// What smooth weighted round robin owes this lane.
     pub credit: i64,
@@ -23,7 +23,7 @@ pub struct Lane {
     /// Bytes of the next packet.
     pub len: usize,
     /// Set when no packet of this flow differs in length.
-    fixed_len: Option<usize>,
+    pub fixed_len: Option<usize>,
     pub quota: u64,
     pub submitted: u64,
     pub next_k: u64,
@@ -67,6 +67,29 @@ impl Lane {
             uses: 0,
             touched: false,
         })
+    }
+
+    /// The stamp of the packet `ahead` builds after the next, each sent once.
+    #[inline]
+    pub fn stamp(&self, ahead: u32, time: StampTime) -> Stamp {
+        Stamp {
+            k: self.next_k + u64::from(ahead) * self.step_k,
+            seq: (self.submitted as u32).wrapping_add(1).wrapping_add(ahead),
+            stream: self.stream,
+            time,
+        }
+    }
+
+    /// `count` packets were built and queued once each.
+    #[inline]
+    pub fn sent(&mut self, count: u32, plan: &Plan) {
+        self.next_k += u64::from(count) * self.step_k;
+        self.submitted += u64::from(count);
+        self.quota -= u64::from(count);
+        self.touched = true;
+        if self.fixed_len.is_none() {
+            self.len = plan.flows[self.flow].frame.len(self.next_k);
+        }
     }
 
     /// A packet with all its copies to give has just been built.

@@ -14,7 +14,7 @@ use crate::{
         schedule::{Next, Schedule},
     },
     nic::{Clock, Nic, NicError, Rung},
-    packet::Stamp,
+    packet::{Frame, Plan, StampTime},
     profile::Rate,
     stats::{Counts, State},
 };
@@ -206,18 +206,15 @@ impl<N: Nic> Sender<N> {
             let lane = Lane::new(plan, index, self.seat, memory, self.gate_ns, now_ns);
             self.schedule.lanes.extend(lane);
         }
-        let seats = sending_seats(&orders);
-        let position = seats.iter().position(|seat| *seat == self.seat).unwrap_or(0);
+        let (position, seats) = standing(plan, self.seat);
         self.burst = plan.burst.clamp(1, self.nic.limits().max_burst.max(1));
-        self.quota = match seats.contains(&self.seat) {
-            true => share(plan.count, position, seats.len()).saturating_sub(self.counts.submitted),
-            false => 0,
-        };
+        self.quota =
+            position.map_or(0, |position| share(plan.count, position, seats).saturating_sub(self.counts.submitted));
         self.end_ns = match plan.duration_ns {
             0 => u64::MAX,
             duration_ns => self.gate_ns.saturating_add(duration_ns),
         };
-        self.schedule.cap = self.cap(plan.rate, position, seats.len(), now_ns, cap);
+        self.schedule.cap = self.cap(plan.rate, position.unwrap_or(0), seats, now_ns, cap);
         self.trigger = self.next(now_ns);
     }
 
@@ -271,12 +268,12 @@ impl<N: Nic> Sender<N> {
     #[inline]
     fn queue_burst(&mut self, now_ns: u64, limit_ns: u64) -> u32 {
         let most = self.group_limit();
-        let wall_ns = now_ns.wrapping_add_signed(self.wall_offset_ns);
+        let time = StampTime::from_wall_ns(now_ns.wrapping_add_signed(self.wall_offset_ns));
         let mut queued = 0;
         while queued < most {
             let Some(pick) = self.schedule.pick(limit_ns, most - queued) else { break };
             let len = self.schedule.lanes[pick.lane].len;
-            let fitted = self.emit(pick.lane, pick.run, wall_ns);
+            let fitted = self.emit(pick.lane, pick.run, time);
             queued += fitted;
             if fitted < pick.run {
                 break;
@@ -292,12 +289,15 @@ impl<N: Nic> Sender<N> {
 
     /// Queues `wanted` packets of one lane; returns how many could be.
     #[inline]
-    fn emit(&mut self, lane: usize, wanted: u32, wall_ns: u64) -> u32 {
+    fn emit(&mut self, lane: usize, wanted: u32, time: StampTime) -> u32 {
         let lane = &mut self.schedule.lanes[lane];
         let plan = &*self.orders.plan;
+        if lane.copies == 1 {
+            return emit_once(&mut self.nic, &mut self.counts, lane, plan, wanted, time);
+        }
         let mut queued = 0;
         while queued < wanted {
-            if lane.open.is_none() && !open(&mut self.nic, lane, &plan.flows[lane.flow].frame, wall_ns) {
+            if lane.open.is_none() && !open(&mut self.nic, lane, &plan.flows[lane.flow].frame, time) {
                 self.counts.no_frames += 1;
                 break;
             }
@@ -486,8 +486,8 @@ impl<N: Nic> Sender<N> {
 
 /// Builds the lane's next packet. `false`: no memory is free.
 #[inline]
-fn open<N: Nic>(nic: &mut N, lane: &mut Lane, frame: &crate::packet::Frame, wall_ns: u64) -> bool {
-    let stamp = Stamp { k: lane.next_k, seq: (lane.submitted as u32).wrapping_add(1), stream: lane.stream, wall_ns };
+fn open<N: Nic>(nic: &mut N, lane: &mut Lane, frame: &Frame, time: StampTime) -> bool {
+    let stamp = lane.stamp(0, time);
     match nic.build(lane.len, |memory, held| frame.write(memory, held, &stamp)) {
         Some(packet) => {
             lane.opened(packet);
@@ -497,10 +497,41 @@ fn open<N: Nic>(nic: &mut N, lane: &mut Lane, frame: &crate::packet::Frame, wall
     }
 }
 
-/// Seats that some flow of the plan sends from, ascending; a count is shared among them.
-fn sending_seats(orders: &Orders) -> Vec<usize> {
-    let plan = &orders.plan;
-    (0..plan.queues.len()).filter(|seat| plan.flows.iter().any(|flow| flow.seats.contains(seat))).collect()
+/// Queues packets that are all built anew; returns how many of `wanted` could be.
+#[inline]
+fn emit_once<N: Nic>(
+    nic: &mut N,
+    counts: &mut Counts,
+    lane: &mut Lane,
+    plan: &Plan,
+    wanted: u32,
+    time: StampTime,
+) -> u32 {
+    let frame = &plan.flows[lane.flow].frame;
+    let mut queued = 0;
+    while queued < wanted {
+        // Frames of one length go in one call.
+        let run = if lane.fixed_len.is_some() { wanted - queued } else { 1 };
+        let (len, first) = (lane.len, &*lane);
+        let sent = nic.send(run, len, |nth, memory, held| frame.write(memory, held, &first.stamp(nth, time)));
+        lane.sent(sent, plan);
+        counts.submitted_bytes += u64::from(sent) * len as u64;
+        queued += sent;
+        if sent < run {
+            counts.no_frames += 1;
+            break;
+        }
+    }
+    counts.built += u64::from(queued);
+    queued
+}
+
+/// Where a seat stands among those that some flow sends from (`None`: not among them), and how many these are.
+fn standing(plan: &Plan, seat: usize) -> (Option<usize>, usize) {
+    let sends = |seat: usize| plan.flows.iter().any(|flow| flow.seats.contains(&seat));
+    let before = (0..seat).filter(|other| sends(*other)).count();
+    let all = (0..plan.queues.len()).filter(|other| sends(*other)).count();
+    (sends(seat).then_some(before), all)
 }
 
 /// 1 ns to 10 s with two significant digits; fixed bounds, so recording never allocates.

@@ -29,7 +29,10 @@ pub struct RunningLab {
 
 /// The running labs we may enter, oldest process number first.
 pub fn find_running() -> Vec<RunningLab> {
-    processes::named(PROCESS_NAME).into_iter().filter_map(RunningLab::of_process).collect()
+    // In two passes: what is opened of one lab must not make this process look like another.
+    let is_lab = |pid: &u32| RunningLab::of_process(*pid).is_some();
+    let labs: Vec<u32> = processes::named(PROCESS_NAME).into_iter().filter(is_lab).collect();
+    labs.into_iter().filter_map(RunningLab::of_process).collect()
 }
 
 impl RunningLab {

@@ -57,6 +57,27 @@ impl Frames {
         Some(slot)
     }
 
+    /// Takes up to `wanted` free memories for a packet of `len` bytes each, with one descriptor out at once and nobody
+    /// holding them open; `each` gets slot and note. Returns how many.
+    #[inline]
+    pub fn take_sent(&mut self, wanted: u32, len: u32, mut each: impl FnMut(u32, &mut u64)) -> u32 {
+        if self.closed {
+            return 0;
+        }
+        let count = wanted.min(self.max_in_flight - self.in_flight).min(self.free_count as u32);
+        let left = self.free_count - count as usize;
+        for slot in self.free[left..self.free_count].iter().rev() {
+            let frame = &mut self.frames[*slot as usize];
+            debug_assert_eq!(frame.users, 0, "memory {slot} is on the free list and in use");
+            frame.users = 1;
+            frame.len = len;
+            each(*slot, &mut frame.note);
+        }
+        self.free_count = left;
+        self.in_flight += count;
+        count
+    }
+
     /// What the builder left on this memory last time, to be read and replaced.
     #[inline]
     pub fn note_mut(&mut self, slot: u32) -> &mut u64 {

@@ -30,6 +30,45 @@ pub struct Frame {
     pub(super) udp_checksum: Option<usize>,
     pub(super) varying: Box<[Range<usize>]>,
     pub(super) distinct: Option<u64>,
+    pub(super) swift: Option<Swift>,
+}
+
+/// The short way for frames of one length in which no field varies, in memory that holds the template already: 17
+/// instructions instead of 104, for a packet built anew that differs by its pktgen header alone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Swift {
+    /// What the memory must hold.
+    mark: u64,
+    len: usize,
+    /// Where a whole pktgen header goes.
+    header: Option<usize>,
+    checksum: Option<usize>,
+    sum: u64,
+}
+
+impl Swift {
+    /// `None` where the long way is needed.
+    pub(super) fn of(frame: &Frame) -> Option<Self> {
+        let len = frame.fixed_len()?;
+        let whole = frame.pktgen.is_none_or(|at| len - at >= pktgen::WITH_STREAM);
+        let still = frame.patches.is_empty() && frame.lengths.is_none() && frame.ip_checksum.is_none();
+        (whole && still).then_some(Self {
+            mark: frame.id << LEN_BITS | len as u64,
+            len,
+            header: frame.pktgen,
+            checksum: frame.udp_checksum,
+            sum: frame.sums.udp,
+        })
+    }
+
+    #[inline]
+    fn write(&self, out: &mut [u8], stamp: &Stamp) {
+        let Some(at) = self.header else { return };
+        let sum = self.sum + pktgen::write(&mut out[at..], stamp);
+        if let Some(at) = self.checksum {
+            out[at..at + 2].copy_from_slice(&checksum::finish_udp(sum).to_be_bytes());
+        }
+    }
 }
 
 /// What differs from one build to the next without being a field of the profile.
@@ -41,8 +80,22 @@ pub struct Stamp {
     pub seq: u32,
     /// One per flow and queue.
     pub stream: u16,
-    /// CLOCK_REALTIME.
-    pub wall_ns: u64,
+    /// When it was built.
+    pub time: StampTime,
+}
+
+/// CLOCK_REALTIME as the pktgen header says it: seconds and microseconds, worked out once for all packets of a burst.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StampTime(pub(super) u64);
+
+impl StampTime {
+    #[inline]
+    pub fn from_wall_ns(wall_ns: u64) -> Self {
+        let seconds = wall_ns / 1_000_000_000;
+        let micros = (wall_ns - seconds * 1_000_000_000) / 1000;
+        // Seconds wrap in 2106, as in pktgen.
+        Self(seconds << 32 | micros)
+    }
 }
 
 /// Bits of a mark that hold the length; frames are at most 65535 bytes long.
@@ -89,8 +142,15 @@ impl Frame {
     ///
     /// # Panics
     /// When `out` is shorter than `len(k)`.
-    #[inline]
+    #[inline(always)]
     pub fn write(&self, out: &mut [u8], held: &mut u64, stamp: &Stamp) {
+        match &self.swift {
+            Some(swift) if *held == swift.mark && out.len() == swift.len => swift.write(out, stamp),
+            _ => self.write_any(out, held, stamp),
+        }
+    }
+
+    fn write_any(&self, out: &mut [u8], held: &mut u64, stamp: &Stamp) {
         let len = self.len(stamp.k);
         let out = &mut out[..len];
         self.restore(out, held);

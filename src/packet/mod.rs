@@ -24,6 +24,6 @@ mod vary;
 
 pub use dissect::{Part, dissect};
 pub use error::CompileError;
-pub use frame::{Frame, Stamp};
+pub use frame::{Frame, Stamp, StampTime};
 pub use plan::{Facts, Plan, PlanFlow, compile};
 pub use show::{Annotated, Line, annotate, annotate_bytes};

@@ -131,6 +131,10 @@ impl Patches {
         place
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.marches.is_empty() && self.draws.is_empty() && self.others.is_empty() && self.wide.is_empty()
+    }
+
     pub(super) fn weigh_ip(&self) -> bool {
         self.others.iter().any(|other| other.patch.lanes & IP_LANE != 0)
     }

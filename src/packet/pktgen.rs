@@ -27,11 +27,8 @@ pub(super) fn write(payload: &mut [u8], stamp: &Stamp) -> u64 {
 /// `head` has at least 16 bytes.
 #[inline]
 fn write_header(head: &mut [u8], stamp: &Stamp) -> u64 {
-    let seconds = stamp.wall_ns / 1_000_000_000;
-    let micros = (stamp.wall_ns - seconds * 1_000_000_000) / 1000;
     let first = u64::from(MAGIC) << 32 | u64::from(stamp.seq);
-    // Seconds wrap in 2106, as in pktgen.
-    let second = seconds << 32 | micros;
+    let second = stamp.time.0;
     head[..8].copy_from_slice(&first.to_be_bytes());
     head[8..16].copy_from_slice(&second.to_be_bytes());
     checksum::weigh(first) + checksum::weigh(second)

@@ -13,7 +13,7 @@ use super::{
     draw,
     error::CompileError,
     field::{Place, Site, Sums},
-    frame::Frame,
+    frame::{Frame, Swift},
     header::{Headers, IpAt},
     patch::Patches,
     pktgen,
@@ -130,6 +130,7 @@ impl Draft<'_> {
             distinct: self.distinct.builds(),
             varying: Box::default(),
             patches: self.patches,
+            swift: None,
         };
         place_ip_checksum(&mut frame, headers, &mut template);
         place_udp_checksum(&mut frame, flow, headers, &mut template);
@@ -137,6 +138,7 @@ impl Draft<'_> {
         frame.varying = merged(self.varying);
         frame.patches.settle(&template, frame.size.shortest());
         frame.template = template.into();
+        frame.swift = Swift::of(&frame);
         frame
     }
 }

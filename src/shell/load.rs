@@ -56,7 +56,8 @@ pub fn no_lab(why: LabError) -> Failure {
 
 /// What is worth saying before a start, in whole sentences.
 pub fn warnings(site: &Site, profile: &Profile) -> Vec<String> {
-    let mut told = site.oversize(profile);
+    let mut told: Vec<String> = site.dead_link().into_iter().collect();
+    told.extend(site.oversize(profile));
     let allowed = cpus::allowed();
     if let Ok(chosen) = cpus::choose(&profile.tx.cpus, profile.tx.queues.len(), &allowed) {
         told.extend(cpus::warning(&chosen));

@@ -148,6 +148,21 @@ impl Site {
         Err(Failure::new("no_such_queue", message).with_fix(fix))
     }
 
+    /// A link on which nothing would leave: packets wait while the device itself is down, and are dropped while only
+    /// the far end is.
+    pub fn dead_link(&self) -> Option<String> {
+        let (device, link) = (&self.device, self.link()?);
+        match (link.up, link.carrier) {
+            (true, true) => None,
+            (true, false) => Some(format!(
+                "{device}: no carrier: the cable or the far end is down, and what is sent will be dropped until it is up"
+            )),
+            (false, _) => {
+                Some(format!("{device}: down: nothing leaves until it is up. To do that: ip link set {device} up"))
+            }
+        }
+    }
+
     /// Flows whose frames are longer than the device takes (MTU + 14, + 4 per VLAN tag): they would all be dropped.
     pub fn oversize(&self, profile: &Profile) -> Vec<String> {
         let mtu = self.link().map_or(SIM_MTU, |link| link.mtu);

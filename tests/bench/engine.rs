@@ -16,8 +16,9 @@ use txdeck::{
     profile::Document,
 };
 
+/// `TXDECK_BENCH_PACKETS` and `TXDECK_BENCH_ROUNDS` make it short, for an instruction counter.
 const PACKETS: u64 = 4_000_000;
-const ROUNDS: usize = 9;
+const ROUNDS: u64 = 9;
 const BURST: u32 = 32;
 
 struct RealClock(Instant);
@@ -47,10 +48,14 @@ const CASES: [Case; 3] = [
     Case { name: "3 fields + UDP checksum", clone: 0, flow: VARIED, build: Build::Varied, most_ns: 20.0 },
 ];
 
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
 /// Nanoseconds a packet of the engine.
-fn engine_ns(case: &Case) -> f64 {
+fn engine_ns(case: &Case, packets: u64) -> f64 {
     let text = format!(
-        "version = 1\n[tx]\nburst = {BURST}\nclone = {}\ncount = {PACKETS}\n[[flow]]\nname = \"a\"\n\
+        "version = 1\n[tx]\nburst = {BURST}\nclone = {}\ncount = {packets}\n[[flow]]\nname = \"a\"\n\
          eth = {{ dst = \"02:00:00:00:00:02\" }}\n{}\n",
         case.clone, case.flow
     );
@@ -63,8 +68,8 @@ fn engine_ns(case: &Case) -> f64 {
     desk.release(1);
     let begin = Instant::now();
     while sender.turn(&clock) != Turn::Over {}
-    let ns = begin.elapsed().as_nanos() as f64 / PACKETS as f64;
-    assert_eq!(sender.counts().left(), PACKETS);
+    let ns = begin.elapsed().as_nanos() as f64 / packets as f64;
+    assert_eq!(sender.counts().left(), packets);
     ns
 }
 
@@ -74,12 +79,15 @@ fn median(values: &mut [f64]) -> f64 {
 }
 
 fn main() {
-    println!("burst {BURST}, {PACKETS} packets a round, {ROUNDS} rounds in turns; ns a packet: median (least to most)");
-    for case in &CASES {
+    let (packets, rounds) = (setting("TXDECK_BENCH_PACKETS", PACKETS), setting("TXDECK_BENCH_ROUNDS", ROUNDS));
+    println!("burst {BURST}, {packets} packets a round, {rounds} rounds in turns; ns a packet: median (least to most)");
+    // `cargo bench --bench engine -- fresh` runs the cases with that word in their name.
+    let word = std::env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default();
+    for case in CASES.iter().filter(|case| case.name.contains(&word)) {
         let (mut engine, mut flat, mut ratio) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            let ours = engine_ns(case);
-            let reference = Loop::new().run(PACKETS, BURST, case.build);
+        for _ in 0..rounds {
+            let ours = engine_ns(case, packets);
+            let reference = Loop::new().run(packets, BURST, case.build);
             engine.push(ours);
             flat.push(reference);
             ratio.push(ours / reference);
@@ -89,9 +97,9 @@ fn main() {
             "{:<26} engine {engine_ns:6.2} ({:.2} to {:.2})  flat loop {flat_ns:6.2} ({:.2} to {:.2})  ratio {ratio:.2}  bound {:.0} {}",
             case.name,
             engine[0],
-            engine[ROUNDS - 1],
+            engine[engine.len() - 1],
             flat[0],
-            flat[ROUNDS - 1],
+            flat[flat.len() - 1],
             case.most_ns,
             if engine_ns <= case.most_ns { "ok" } else { "MISSED" }
         );

@@ -21,6 +21,7 @@ pub enum Build {
 }
 
 #[derive(Clone, Copy, Default)]
+#[allow(dead_code, reason = "written as the kernel would read it")]
 struct Descriptor {
     address: u64,
     len: u32,
@@ -41,6 +42,7 @@ pub struct Loop {
     open: usize,
     uses: u32,
     seq: u32,
+    positions: u64,
     published: [u64; 8],
     started: Instant,
 }
@@ -61,6 +63,7 @@ impl Loop {
             open: 0,
             uses: 0,
             seq: 0,
+            positions: std::hint::black_box(64_512),
             published: [0; 8],
             started: Instant::now(),
         }
@@ -117,8 +120,11 @@ impl Loop {
         if build != Build::Varied {
             return;
         }
-        let address = self.seq.wrapping_mul(2_654_435_761);
-        let (source, destination) = (address as u16, (address >> 16) as u16);
+        // The same parts as the engine's: two seeded draws scaled into their ranges, and a sweep that wraps.
+        let build = u64::from(self.seq);
+        let address = 0xc612_0001 + draw(1, build, 0x1_ffff) as u32;
+        let source = 1024 + (build % self.positions) as u16;
+        let destination = 1 + draw(2, build, 60_000) as u16;
         frame[26..30].copy_from_slice(&address.to_be_bytes());
         frame[34..36].copy_from_slice(&source.to_be_bytes());
         frame[36..38].copy_from_slice(&destination.to_be_bytes());
@@ -158,6 +164,15 @@ impl Loop {
             }
         }
     }
+}
+
+/// SplitMix64, scaled into `0..values`.
+#[inline]
+fn draw(key: u64, n: u64, values: u64) -> u64 {
+    let z = key.wrapping_add((n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((u128::from(z ^ (z >> 31)) * u128::from(values)) >> 64) as u64
 }
 
 fn fold(mut sum: u32) -> u16 {

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use txdeck::{
-    packet::{Facts, Frame, Plan, PlanFlow, Stamp, compile},
+    packet::{Facts, Frame, Plan, PlanFlow, Stamp, StampTime, compile},
     profile::{Eth, Flow, Ip, Ipv4, Ipv6, Mac, Mode, Order, Payload, Profile, Rate, Tx, Udp, Value, Vlan},
 };
 
@@ -130,12 +130,11 @@ pub fn frame(flow: Flow) -> Frame {
 
 /// A fixed time, so that golden files stay.
 pub fn stamp(k: u64) -> Stamp {
-    Stamp {
-        k,
-        seq: (k as u32).wrapping_add(1),
-        stream: 3,
-        wall_ns: 1_700_000_000_123_456_789_u64.wrapping_add(k.wrapping_mul(1_000_000)),
-    }
+    Stamp { k, seq: (k as u32).wrapping_add(1), stream: 3, time: StampTime::from_wall_ns(wall_ns(k)) }
+}
+
+pub fn wall_ns(k: u64) -> u64 {
+    1_700_000_000_123_456_789_u64.wrapping_add(k.wrapping_mul(1_000_000))
 }
 
 /// Build `k` in memory that holds nothing of it.

@@ -7,7 +7,7 @@ use txdeck::{
 };
 
 use crate::{
-    build::{bytes, frame, plan, profile, raw_flow, stamp},
+    build::{bytes, frame, plan, profile, raw_flow, stamp, wall_ns},
     model::expected,
     seen::see,
 };
@@ -199,7 +199,7 @@ fn payload_of(payload: &Payload, len: usize, k: u64) -> Vec<u8> {
         Payload::Pktgen if len < 16 => vec![0; len],
         Payload::Pktgen => {
             let stamp = stamp(k);
-            let micros = (stamp.wall_ns / 1000) as u128;
+            let micros = u128::from(wall_ns(k) / 1000);
             let mut payload = Vec::from(0xbe9b_e955_u32.to_be_bytes());
             payload.extend(stamp.seq.to_be_bytes());
             payload.extend(((micros / 1_000_000) as u32).to_be_bytes());

@@ -209,6 +209,21 @@ impl Nic for SimNic {
     }
 
     #[inline]
+    fn send(&mut self, wanted: u32, len: usize, mut write: impl FnMut(u32, &mut [u8], &mut u64)) -> u32 {
+        if len > self.limits.max_len {
+            return 0;
+        }
+        let (memory, tx) = (&mut self.memory[self.first..], &mut self.tx);
+        let mut nth = 0;
+        self.frames.take_sent(wanted, len as u32, |slot, note| {
+            let at = (slot as usize) << self.chunk_shift;
+            write(nth, &mut memory[at..at + len], note);
+            nth += 1;
+            tx.write(Desc { addr: at as u64, len: len as u32, options: 0 });
+        })
+    }
+
+    #[inline]
     fn queue(&mut self, packet: &Packet, copies: u32) -> u32 {
         let fitted = self.frames.add_users(packet.slot, copies);
         let addr = u64::from(packet.slot) << self.chunk_shift;

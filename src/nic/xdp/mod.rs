@@ -179,6 +179,22 @@ impl Nic for XdpNic {
     }
 
     #[inline]
+    fn send(&mut self, wanted: u32, len: usize, mut write: impl FnMut(u32, &mut [u8], &mut u64)) -> u32 {
+        let Some(port) = self.port.as_mut().filter(|_| len <= self.limits.max_len) else { return 0 };
+        let mut nth = 0;
+        self.frames.take_sent(wanted, len as u32, |slot, note| {
+            let desc = &mut port.descs[slot as usize];
+            // SAFETY: as in `build`: the memory was free, so nobody else reads or writes it, and it is handed over
+            // only at the next `ring`.
+            let mut data = unsafe { port.umem.data_mut(desc) };
+            data.cursor().set_pos(len);
+            write(nth, data.contents_mut(), note);
+            nth += 1;
+            self.queued.push(*desc);
+        })
+    }
+
+    #[inline]
     fn queue(&mut self, packet: &Packet, copies: u32) -> u32 {
         let Some(port) = &self.port else { return 0 };
         let fitted = self.frames.add_users(packet.slot, copies);
