@@ -2,6 +2,8 @@
 
 #[path = "screens/bad_input.rs"]
 mod bad_input;
+#[path = "screens/edit.rs"]
+mod edit;
 #[path = "screens/fuzz.rs"]
 mod fuzz;
 #[path = "screens/pictures.rs"]

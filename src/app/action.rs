@@ -56,6 +56,18 @@ actions! {
     Back "back"
     Redraw "redraw"
     Suspend "suspend"
+    Restart "restart"
+    Edit "edit"
+    Toggle "toggle"
+    AddFlow "add_flow"
+    CopyFlow "copy_flow"
+    Remove "remove"
+    MoveUp "move_up"
+    MoveDown "move_down"
+    NextFlow "next_flow"
+    FlowBefore "flow_before"
+    NextFrame "next_frame"
+    FrameBefore "frame_before"
 }
 
 impl Action {

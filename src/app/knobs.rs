@@ -186,22 +186,39 @@ fn lone_pps(profile: &Profile) -> Option<f64> {
     }
 }
 
-/// *10 Gbit/s = 20.83 Mpps at 60 B: above 10G line rate, 14.88*.
 fn rate_remark(profile: &Profile) -> String {
-    let (Rate::Bits(bits), Some(pps)) = (profile.tx.rate, lone_pps(profile)) else {
-        return match (profile.tx.rate, lone_pps(profile)) {
-            (Rate::Max | Rate::Pps(_), _) | (_, None) => String::new(),
-            (_, Some(pps)) => format!("= {:.2} Mpps", pps / 1e6),
-        };
-    };
-    let bytes = bits / pps / 8.0;
-    let line_pps = 10e9 / (8.0 * (bytes + 24.0));
+    let mut flows = profile.flows.iter().filter(|flow| flow.enabled);
+    let (Some(flow), None) = (flows.next(), flows.next()) else { return String::new() };
+    let Some((pps, line_pps)) = converted(profile.tx.rate, &flow.size) else { return String::new() };
     let above = if pps > line_pps { format!(" > 10G line {:.2}", line_pps / 1e6) } else { String::new() };
-    format!("= {:.2} Mpps{above}", pps / 1e6)
+    format!("= {}{above}", pps_words(pps))
+}
+
+/// The same at full length, for the rate of any flow.
+pub(super) fn rate_words(rate: Rate, size: &Value) -> String {
+    let Some((pps, line_pps)) = converted(rate, size) else { return String::new() };
+    let above = if pps > line_pps { format!(": above 10G line rate, {:.2}", line_pps / 1e6) } else { String::new() };
+    format!("= {} at {} B{above}", pps_words(pps), size.min())
+}
+
+/// Packets a second, and what 10 Gbit/s carry of them; `None` for what is a rate of packets already.
+fn converted(rate: Rate, size: &Value) -> Option<(f64, f64)> {
+    if matches!(rate, Rate::Max | Rate::Pps(_)) || !size.is_fixed() {
+        return None;
+    }
+    let bytes = size.min() as f64;
+    Some((rate.pps(bytes)?, 10e9 / (8.0 * (bytes + 24.0))))
+}
+
+fn pps_words(pps: f64) -> String {
+    match pps {
+        pps if pps >= 1e4 => format!("{:.2} Mpps", pps / 1e6),
+        pps => format!("{pps:.1} pps"),
+    }
 }
 
 /// `next(n)` is the least member of the series that is ≥ n.
-fn step(now: u64, turn: Turn, least: u64, most: u64, next: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+pub(super) fn step(now: u64, turn: Turn, least: u64, most: u64, next: impl Fn(u64) -> Option<u64>) -> Option<u64> {
     let to = match turn {
         Turn::OneMore => now.saturating_add(1),
         Turn::OneLess => now.saturating_sub(1),
@@ -221,7 +238,7 @@ fn below(now: u64, least: u64, next: &impl Fn(u64) -> Option<u64>) -> u64 {
 }
 
 /// The least of 0 1 2 5 10 20 … that is ≥ n.
-fn one_two_five(n: u64) -> Option<u64> {
+pub(super) fn one_two_five(n: u64) -> Option<u64> {
     if n == 0 {
         return Some(0);
     }
@@ -229,7 +246,7 @@ fn one_two_five(n: u64) -> Option<u64> {
     members.find(|member| *member >= n)
 }
 
-fn turned_rate(rate: Rate, turn: Turn, left_pps: Option<f64>) -> Option<String> {
+pub(super) fn turned_rate(rate: Rate, turn: Turn, left_pps: Option<f64>) -> Option<String> {
     let up = matches!(turn, Turn::Up | Turn::OneMore);
     match rate {
         Rate::Max if up => None,

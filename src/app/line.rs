@@ -3,7 +3,7 @@
 use crate::profile::field::{self, Effect as ActsAt};
 
 use super::{
-    App, Effect, Overlay, Phase, Screen, Sheet, Tone,
+    Action, App, Effect, Overlay, Phase, Screen, Sheet, Tone,
     command::{COMMANDS, Command, command_row},
     complete::{self, Names},
     history::Walk,
@@ -203,7 +203,7 @@ impl App {
             return Ok(());
         }
         let waits = complete::field_of(key).is_some_and(|field| field.effect == ActsAt::Restart) && self.run.is_on();
-        let when = if waits { ", from the next start on" } else { "" };
+        let when = if waits { format!(", waits for {}", self.key_of(Action::Restart)) } else { String::new() };
         self.say(Tone::Good, format!("{key} = {shown}{when}"));
         self.retune_soon();
         Ok(())

@@ -11,6 +11,7 @@ mod command;
 mod complete;
 mod devices;
 mod diff;
+mod edit;
 mod farewell;
 mod files;
 mod finder;
@@ -27,6 +28,7 @@ mod live;
 mod log;
 mod near;
 mod open;
+mod pending;
 mod pick;
 mod prompt;
 mod run;
@@ -38,9 +40,10 @@ mod verdict;
 pub use action::Action;
 pub use ask::{About, Answer, Ask};
 pub use axis::Axis;
-pub use board::{Board, Figures, Reading, SenderFigures};
+pub use board::{Board, Figures, FlowFigures, Reading, SenderFigures};
 pub use command::{COMMANDS, CommandRow};
 pub use devices::{DeviceCounts, DeviceEntry, DeviceRates};
+pub use edit::{Diversity, Edit, Focus, Found, Preview, Row as FormRow, RowKind, Shot};
 pub use finder::{Deed, Finder, Hit};
 pub use health::{Tone, health};
 pub use help::{Help, HelpLine};
@@ -53,14 +56,14 @@ pub use lists::{List, PAGE_LINES};
 pub use live::{Live, Unit};
 pub use log::{Entry, Level, Log};
 pub use open::{Open, Origin};
-pub use pick::{Found, Pick, ProfileEntry};
+pub use pick::{Pick, ProfileEntry, ProfileList};
 pub use prompt::{Prompt, Purpose};
 pub use run::{Phase, Run};
 pub use screen::{Overlay, Screen};
 pub use sheet::{Shade, Sheet};
 pub use verdict::{Change, Comparison, Finding, Verdict};
 
-use crate::profile::Document;
+use crate::{packet::Facts, profile::Document};
 use farewell::Totals;
 use files::Saving;
 use lists::Move;
@@ -133,6 +136,8 @@ pub enum Reply {
     /// The queues had to be opened again for the last retune; counters begin anew, `last` closes the old ones.
     Reopened {
         last: Reading,
+        /// As got, `copy 1q`.
+        mode: String,
     },
     /// A run has ended and drained; `why` when that was not asked for.
     Over {
@@ -153,7 +158,7 @@ pub enum Reply {
         origin: Origin,
         document: Box<Document>,
     },
-    Profiles(Found),
+    Profiles(ProfileList),
     Themes(Vec<String>),
     Devices(Vec<DeviceEntry>),
     /// Counters by the device's number.
@@ -161,6 +166,7 @@ pub enum Reply {
     DeviceChosen(Place),
     /// The device in use has another name now, or none any more.
     PlaceChanged(Place),
+    Facts(Facts),
     Failed(String),
     Done(String),
 }
@@ -181,6 +187,8 @@ pub enum Refusal {
 pub enum Effect {
     Start(Box<Document>),
     Retune(Box<Document>),
+    /// Opens the queues again with this, whatever was fixed at open; refused before anything stops, or `Reopened`.
+    Restart(Box<Document>),
     Stop,
     Save {
         name: String,
@@ -191,6 +199,8 @@ pub enum Effect {
     ListProfiles,
     ListDevices,
     UseDevice(String),
+    /// MAC and neighbours of the place.
+    AskFacts,
     Copy(String),
     /// A theme by its name, or `None`: the next one. It is remembered.
     UseTheme(Option<String>),
@@ -216,6 +226,7 @@ pub struct App {
     pub place: Option<Place>,
     pub run: Run,
     pub live: Live,
+    pub edit: Edit,
     pub screen: Screen,
     pub overlay: Overlay,
     pub keymap: Keymap,
@@ -260,6 +271,7 @@ impl App {
             place,
             run: Run::default(),
             live: Live::default(),
+            edit: Edit::default(),
             screen: Screen::Live,
             overlay: Overlay::None,
             keymap,
@@ -293,6 +305,7 @@ impl App {
             Event::Heard { level, source, text } => self.log.write(now_ns, level, source, &text),
             Event::Terminate { code } => self.leave(code, &mut effects),
         }
+        self.refresh_edit(&mut effects);
         effects
     }
 
@@ -330,7 +343,8 @@ impl App {
             Overlay::Text(prompt) => match prompt.key(chord) {
                 Typed::Accepted => self.accept_text(effects),
                 Typed::Cancelled => self.cancel(),
-                Typed::Edited | Typed::Ignored => {}
+                Typed::Edited => self.typed(),
+                Typed::Ignored => {}
             },
             Overlay::Ask(ask) => {
                 if let Some(answer) = ask.key(chord) {
@@ -366,7 +380,10 @@ impl App {
 
     fn paste(&mut self, text: &str) {
         match &mut self.overlay {
-            Overlay::Text(prompt) => prompt.paste(text),
+            Overlay::Text(prompt) => {
+                prompt.paste(text);
+                self.typed();
+            }
             Overlay::Line(_) => self.paste_into_line(text),
             Overlay::Find(_) => self.paste_into_finder(text),
             Overlay::None if self.screen == Screen::Pick => self.profiles.search.paste(text),
@@ -375,7 +392,22 @@ impl App {
         }
     }
 
+    /// The text of a field changed: what it takes is said again, with what the text comes to.
+    fn typed(&mut self) {
+        let Overlay::Text(prompt) = &self.overlay else { return };
+        if !matches!(prompt.purpose, Purpose::Field(_) | Purpose::Tag(_)) {
+            return;
+        }
+        let hint = self.field_hint(prompt);
+        if let Overlay::Text(prompt) = &mut self.overlay {
+            (prompt.hint, prompt.is_refused) = (hint, false);
+        }
+    }
+
     fn act(&mut self, action: Action, chord: Chord, effects: &mut Vec<Effect>) {
+        if self.screen == Screen::Edit && self.act_in_edit(action, chord.text()) {
+            return;
+        }
         match action {
             Action::StartStop => self.start_or_stop(effects),
             Action::Stop => self.stop_or_leave(effects),
@@ -418,6 +450,19 @@ impl App {
             Action::Back => self.show(Screen::Live, effects),
             Action::Redraw => effects.push(Effect::Redraw),
             Action::Suspend => self.suspend(effects),
+            Action::Restart => self.restart(effects),
+            Action::Edit => self.show(Screen::Edit, effects),
+            // These have a meaning in Edit only.
+            Action::Toggle
+            | Action::AddFlow
+            | Action::CopyFlow
+            | Action::Remove
+            | Action::MoveUp
+            | Action::MoveDown
+            | Action::NextFlow
+            | Action::FlowBefore
+            | Action::NextFrame
+            | Action::FrameBefore => {}
         }
     }
 
@@ -431,6 +476,7 @@ impl App {
             }
             Screen::Help => self.help = Help::default(),
             Screen::Log => self.log.go(Move::Last),
+            Screen::Edit => self.enter_edit(effects),
             Screen::Live => {}
         }
     }
@@ -442,6 +488,7 @@ impl App {
             Screen::Pick => self.profiles.go(to),
             Screen::Log => self.log.go(to),
             Screen::Help => self.help.go(to, &self.keymap),
+            Screen::Edit => {}
         }
     }
 
@@ -449,6 +496,7 @@ impl App {
     fn accept(&mut self, effects: &mut Vec<Effect>) {
         match self.screen {
             Screen::Live => self.type_value(None),
+            Screen::Edit => {}
             Screen::Devices => self.choose_device(effects),
             Screen::Pick => self.choose_profile(effects),
             Screen::Log | Screen::Help => self.screen = Screen::Live,
@@ -460,6 +508,8 @@ impl App {
         let text = prompt.text();
         match prompt.purpose.clone() {
             Purpose::Knob(knob) => self.take_value(&knob, text.trim()),
+            Purpose::Field(key) => self.take_field(&key, &text),
+            Purpose::Tag(key) => self.take_tag(&key, &text),
             Purpose::SaveAs => self.save_under(text.trim(), effects),
             Purpose::Line | Purpose::Search => {}
         }
@@ -501,7 +551,7 @@ impl App {
             Reply::NotStarted(why) => self.not_started(why, effects),
             Reply::Retuned => self.retuned(),
             Reply::RetuneRefused(why) => self.retune_refused(why),
-            Reply::Reopened { last } => self.reopened(last),
+            Reply::Reopened { last, mode } => self.reopened(last, mode),
             Reply::Over { last, why } => self.over(last, why, effects),
             Reply::Saved { name, path } => self.saved(name, path, effects),
             Reply::SaveRefused { why, refusal } => self.save_refused(why, refusal),
@@ -516,6 +566,7 @@ impl App {
             }
             Reply::Devices(entries) => self.devices_listed(entries),
             Reply::Counters(counts) => self.devices_counted(&counts),
+            Reply::Facts(facts) => self.take_facts(facts),
             Reply::DeviceChosen(place) => self.device_chosen(place),
             Reply::PlaceChanged(place) => self.place_changed(place),
             Reply::Failed(why) => self.say(Tone::Bad, why),

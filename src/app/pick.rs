@@ -22,7 +22,7 @@ pub struct ProfileEntry {
 
 /// What the shell found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct ProfileList {
     /// One's own first.
     pub entries: Vec<ProfileEntry>,
     /// Where one's own live.
@@ -33,7 +33,7 @@ pub struct Found {
 
 #[derive(Debug)]
 pub struct Pick {
-    found: Found,
+    found: ProfileList,
     /// What narrows the list.
     pub search: Prompt,
     /// Among those in sight.
@@ -45,12 +45,12 @@ pub struct Pick {
 impl Default for Pick {
     fn default() -> Self {
         let search = Prompt::new(Purpose::Search, "search".into(), String::new(), "");
-        Self { found: Found::default(), search, picked: 0, is_known: false }
+        Self { found: ProfileList::default(), search, picked: 0, is_known: false }
     }
 }
 
 impl Pick {
-    pub fn fill(&mut self, found: Found) {
+    pub fn fill(&mut self, found: ProfileList) {
         self.found = found;
         self.is_known = true;
         self.picked = self.picked.min(self.in_sight().len().saturating_sub(1));
@@ -126,7 +126,7 @@ mod tests {
             |name: &str, note: &str| ProfileEntry { name: name.into(), note: note.into(), ..Default::default() };
         let mut pick = Pick::default();
         let entries = vec![entry("udp-64", "as fast as it goes"), entry("vlan-qinq", "two tags"), entry("x", "udp")];
-        pick.fill(Found { entries, ..Found::default() });
+        pick.fill(ProfileList { entries, ..ProfileList::default() });
         let names = |pick: &Pick| pick.in_sight().iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
         "udp".chars().for_each(|c| assert!(pick.key(Chord::char(c))));
         assert_eq!(names(&pick), ["udp-64", "x"]);

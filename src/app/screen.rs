@@ -5,6 +5,8 @@ use super::{ask::Ask, finder::Finder, keys::Chord, line::Line, prompt::Prompt, s
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Screen {
     Live,
+    /// Flows, fields, the next frames' bytes.
+    Edit,
     Devices,
     /// Profiles to open.
     Pick,
@@ -14,12 +16,13 @@ pub enum Screen {
 }
 
 impl Screen {
-    pub const ALL: [Screen; 5] = [Screen::Live, Screen::Pick, Screen::Devices, Screen::Log, Screen::Help];
+    pub const ALL: [Screen; 6] = [Screen::Live, Screen::Edit, Screen::Pick, Screen::Devices, Screen::Log, Screen::Help];
 
     /// As the keymap file says it.
     pub fn name(self) -> &'static str {
         match self {
             Screen::Live => "live",
+            Screen::Edit => "edit",
             Screen::Devices => "devices",
             Screen::Pick => "pick",
             Screen::Log => "log",

@@ -121,11 +121,19 @@ impl Site {
     }
 
     fn facts(&mut self, profile: &Profile) -> Result<Facts, Failure> {
+        if profile.flows.iter().any(|flow| flow.eth.dst == Mac::Neighbour) {
+            return self.all_facts();
+        }
+        let device_mac = self.link().map_or(NEAR_MAC, |link| link.mac);
+        Ok(Facts { device_mac, neighbours: Vec::new() })
+    }
+
+    /// The device's MAC and all its neighbours.
+    pub fn all_facts(&mut self) -> Result<Facts, Failure> {
         let Some((links, link)) = &mut self.kernel else {
             return Ok(Facts { device_mac: NEAR_MAC, neighbours: Vec::new() });
         };
-        let asks = profile.flows.iter().any(|flow| flow.eth.dst == Mac::Neighbour);
-        let neighbours = if asks { links.neighbours(link.index).map_err(netlink("neighbours"))? } else { Vec::new() };
+        let neighbours = links.neighbours(link.index).map_err(netlink("neighbours"))?;
         Ok(Facts { device_mac: link.mac, neighbours })
     }
 

@@ -9,7 +9,7 @@ use ratatui::{
 use crate::app::{Finder, Hit};
 
 use super::{
-    Look, Role, dialogs, layout, line,
+    Look, Role, entry, layout, line,
     panels::{boxed, first_in_sight},
     pieces,
 };
@@ -26,7 +26,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, open: &Finder, look: &Look) -> Opti
     let field = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), height: 1, ..inner };
     pieces(buffer, field, &[("/", look.style(Role::Focus))]);
     let typed = Rect { x: field.x + 1, width: field.width.saturating_sub(1), ..field };
-    let cursor = dialogs::field(buffer, typed, &open.prompt, look);
+    let cursor = entry::row(buffer, typed, &open.prompt, look.style(Role::Text), look);
     let rest = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     if open.hits.is_empty() {
         line(buffer, rest, "  nothing answers to this", look.style(Role::Dim), look);
@@ -35,7 +35,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, open: &Finder, look: &Look) -> Opti
     for (i, hit) in open.hits.iter().enumerate().skip(first).take(usize::from(rest.height)) {
         row(buffer, Rect { y: rest.y + (i - first) as u16, height: 1, ..rest }, hit, i == open.picked, look);
     }
-    Some(cursor)
+    cursor
 }
 
 fn row(buffer: &mut Buffer, at: Rect, hit: &Hit, is_picked: bool, look: &Look) {

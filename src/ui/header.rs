@@ -22,7 +22,12 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     if let Some(ns) = app.live.frozen_for_ns(app.now_ns()) {
         parts.push((format!("   FROZEN {}", figures::clock(ns)), look.style(Role::Warn)));
     }
-    if app.run.is_last_good {
+    let waiting = app.waiting().len();
+    if waiting > 0 {
+        let key = app.keymap.key(Screen::Edit, Action::Restart).map_or_else(|| "R".into(), |key| key.to_string());
+        parts.push((format!("   {waiting} wait for {key}"), look.style(Role::Warn)));
+    }
+    if app.is_last_good() {
         parts.push(("   sending the last good plan".into(), look.style(Role::Bad)));
     }
     let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
@@ -32,8 +37,9 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
 
 /// The screens at the right end, the present one marked; left out where there is no room.
 fn tabs(buffer: &mut Buffer, row: Rect, end: u16, app: &App, look: &Look) {
-    const TABS: [(&str, Screen); 5] = [
+    const TABS: [(&str, Screen); 6] = [
         ("live", Screen::Live),
+        ("edit", Screen::Edit),
         ("open", Screen::Pick),
         ("dev", Screen::Devices),
         ("log", Screen::Log),

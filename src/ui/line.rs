@@ -8,7 +8,7 @@ use ratatui::{
 
 use crate::app::Line;
 
-use super::{Look, Role, dialogs, panels::boxed, pieces, wrapped};
+use super::{Look, Role, entry, panels::boxed, pieces, wrapped};
 
 /// The box: the line, two rows of meaning, one of candidates, and its borders.
 const ROWS: u16 = 6;
@@ -28,14 +28,14 @@ pub fn draw(buffer: &mut Buffer, area: Rect, open: &Line, look: &Look) -> Option
     let field = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), height: 1, ..inner };
     pieces(buffer, field, &[(":", look.style(Role::Focus))]);
     let typed = Rect { x: field.x + 1, width: field.width.saturating_sub(1), ..field };
-    let cursor = dialogs::field(buffer, typed, &open.prompt, look);
+    let cursor = entry::row(buffer, typed, &open.prompt, look.style(Role::Text), look);
     let role = if open.prompt.is_refused { Role::Bad } else { Role::Dim };
     let height = if open.prompt.is_refused { 3 } else { 2 }.min(inner.height.saturating_sub(1));
     wrapped(buffer, Rect { y: inner.y + 1, height, ..field }, &open.prompt.hint, look.style(role), look);
     if !open.prompt.is_refused && inner.height >= 4 {
         candidates(buffer, Rect { y: inner.y + 3, ..field }, open, look);
     }
-    Some(cursor)
+    cursor
 }
 
 /// As many as fit, the picked one among them; only what is new of each.

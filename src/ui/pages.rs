@@ -14,7 +14,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
         Screen::Pick => pick::draw(buffer, body, app, look),
         Screen::Log => log::draw(buffer, body, app, look),
         Screen::Help => help::draw(buffer, body, app, look),
-        Screen::Live => {}
+        Screen::Live | Screen::Edit => {}
     }
     if let Some(said) = app.notice() {
         line(buffer, notice, &format!(" {}", said.text), look.tone(said.tone), look);

@@ -3,11 +3,12 @@
 use ratatui::{Terminal, backend::TestBackend, buffer::Buffer};
 use txdeck::{
     app::{
-        App, Chord, DeviceCounts, DeviceEntry, Effect, Event, Found, Keymap, Open, Origin, Phase, Place, PlaceKind,
-        ProfileEntry, Reading, Refusal, Reply,
+        App, Chord, DeviceCounts, DeviceEntry, Effect, Event, Keymap, Open, Origin, Phase, Place, PlaceKind,
+        ProfileEntry, ProfileList, Reading, Refusal, Reply,
     },
+    packet::Facts,
     profile::{Document, Rate},
-    stats::{Counts, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
+    stats::{Counts, FlowSnapshot, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
     ui::{self, Look},
 };
 
@@ -131,6 +132,19 @@ impl Stage {
                 self.sent = Some(*document);
                 Some(Reply::Retuned)
             }
+            Effect::Restart(_) if std::mem::take(&mut self.refuses_retune) => {
+                Some(Reply::RetuneRefused("deck0 queue 9: this device has 1 queue, 0".into()))
+            }
+            Effect::Restart(document) => {
+                let last = self.reading();
+                self.sent = Some(*document);
+                self.counts = Counts { started_ns: self.now_ns, ..Counts::default() };
+                Some(Reply::Reopened { last, mode: "copy 1q".into() })
+            }
+            Effect::AskFacts => {
+                let neighbours = vec![("198.18.0.9".parse().unwrap(), [2, 0, 0, 0, 0, 9])];
+                Some(Reply::Facts(Facts { device_mac: [2, 0, 0, 0, 0, 1], neighbours }))
+            }
             Effect::Stop => {
                 self.draining = Some(self.drain_ticks);
                 None
@@ -197,7 +211,12 @@ impl Stage {
             errnos: Vec::new(),
             counts_drops: true,
         };
-        let snapshot = Snapshot { at_ns: self.now_ns, senders: vec![sender], flows: Vec::new() };
+        let enabled: Vec<_> = sent.iter().flat_map(|profile| &profile.flows).filter(|flow| flow.enabled).collect();
+        let flows = enabled.iter().map(|flow| FlowSnapshot {
+            name: flow.name.as_str().into(),
+            submitted: counts.submitted / enabled.len() as u64,
+        });
+        let snapshot = Snapshot { at_ns: self.now_ns, senders: vec![sender], flows: flows.collect() };
         let ledger = Ledger {
             submitted: counts.submitted,
             completed: counts.completed,
@@ -260,7 +279,7 @@ fn devices() -> Vec<DeviceEntry> {
     ]
 }
 
-fn profiles() -> Found {
+fn profiles() -> ProfileList {
     let shipped = |name: &str, note: &str, is_shadowed| ProfileEntry {
         name: name.into(),
         note: note.into(),
@@ -275,7 +294,7 @@ fn profiles() -> Found {
         ..shipped(name, note, false)
     };
     let broken = "broken.toml:24:41: flow.b.ipv4.dst: \"198.18.0.2540\" is not an IPv4 address (each part 0..255)";
-    Found {
+    ProfileList {
         entries: vec![
             own("broken", "", Some(broken)),
             own("mine", "what I measured last year", None),

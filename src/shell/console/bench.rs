@@ -3,8 +3,10 @@
 use crate::{
     app::{self, DeviceEntry, PlaceKind, Reading},
     lab::{FAR_DEVICE, NEAR_DEVICE},
+    packet::Facts,
     profile::Document,
     shell::{
+        cpus,
         failure::Failure,
         session::{self, Retuned, Session},
         site::{Place, Site},
@@ -25,7 +27,7 @@ pub enum News {
     /// Everything drained and the device has told what it knows.
     Over { last: Reading, why: Option<String> },
     /// The senders began anew with the plan that needed other queues or longer packets.
-    Reopened { last: Reading },
+    Reopened { last: Reading, mode: String },
 }
 
 pub struct Bench {
@@ -79,6 +81,25 @@ impl Bench {
         }
     }
 
+    /// Opens the queues again with everything of `document`; [`News::Reopened`] follows.
+    ///
+    /// # Errors
+    /// What this place refuses at once; the senders go on as they are.
+    pub fn restart(&mut self, document: &Document) -> Result<(), Failure> {
+        let (Some(site), Some(session)) = (&mut self.site, &mut self.session) else { return Ok(()) };
+        site.check_queues(&document.profile().tx.queues)?;
+        cpus::choose(&document.profile().tx.cpus, document.profile().tx.queues.len(), &cpus::allowed())?;
+        site.compile(document.profile())?;
+        session.stop();
+        self.reopen = Some(Box::new(document.clone()));
+        Ok(())
+    }
+
+    /// MAC and neighbours of the place; `None` without one.
+    pub fn facts(&mut self) -> Option<Facts> {
+        self.site.as_mut()?.all_facts().ok()
+    }
+
     pub fn stop(&mut self) {
         self.reopen = None;
         if let Some(session) = &mut self.session {
@@ -112,7 +133,7 @@ impl Bench {
         let last = reading(finished.reading);
         let Some(document) = self.reopen.take() else { return Some(Ok(News::Over { last, why })) };
         Some(match self.start(&document) {
-            Ok(_) => Ok(News::Reopened { last }),
+            Ok((mode, _)) => Ok(News::Reopened { last, mode }),
             Err(failure) => Ok(News::Over { last, why: Some(failure.for_people()) }),
         })
     }

@@ -68,7 +68,7 @@ impl Hands {
         let news = match self.bench.news(app.run.is_leaving()) {
             None => return,
             Some(Ok(News::Over { last, why })) => Reply::Over { last: Some(last), why },
-            Some(Ok(News::Reopened { last })) => Reply::Reopened { last },
+            Some(Ok(News::Reopened { last, mode })) => Reply::Reopened { last, mode },
             Some(Err(failure)) => Reply::Over { last: None, why: Some(failure.for_people()) },
         };
         self.feed(app, Event::Reply(news));
@@ -85,6 +85,10 @@ impl Hands {
                 Ok(Turned::Reopening) => None,
                 Err(failure) => Some(Reply::RetuneRefused(failure.for_people())),
             },
+            Effect::Restart(document) => {
+                self.bench.restart(&document).err().map(|failure| Reply::RetuneRefused(failure.for_people()))
+            }
+            Effect::AskFacts => self.bench.facts().map(Reply::Facts),
             Effect::Stop => {
                 self.bench.stop();
                 // Nothing was open (a start that failed meanwhile): the drain is over at once.

@@ -1,13 +1,13 @@
 //! What the open list shows: the user's profiles and the shipped ones, with their notes, shadows and faults.
 
 use crate::{
-    app::{Found, ProfileEntry},
+    app::{ProfileEntry, ProfileList},
     profile::Document,
     shell::{lookup, paths, paths::Paths, shipped},
 };
 
 /// One's own first, then the shipped ones.
-pub fn found(paths: &Paths) -> Found {
+pub fn found(paths: &Paths) -> ProfileList {
     let own = lookup::own_names(paths);
     let mut entries: Vec<ProfileEntry> = own.iter().map(|name| own_entry(name, paths)).collect();
     entries.extend(shipped::profiles().map(|(name, text)| ProfileEntry {
@@ -15,7 +15,7 @@ pub fn found(paths: &Paths) -> Found {
         is_shadowed: own.iter().any(|own| own == name),
         ..entry(name, name, text)
     }));
-    Found { entries, folder: paths.profiles().display().to_string(), sudo_user: paths::sudo_caller() }
+    ProfileList { entries, folder: paths.profiles().display().to_string(), sudo_user: paths::sudo_caller() }
 }
 
 fn own_entry(name: &str, paths: &Paths) -> ProfileEntry {
