@@ -6,6 +6,8 @@ mod bad_input;
 mod edit;
 #[path = "screens/fuzz.rs"]
 mod fuzz;
+#[path = "screens/live.rs"]
+mod live;
 #[path = "screens/pictures.rs"]
 mod pictures;
 #[path = "screens/scenarios.rs"]

@@ -37,6 +37,11 @@ actions! {
     ZoomOut "zoom_out"
     ZoomReset "zoom_reset"
     Unit "unit"
+    Big "big"
+    ScrollDown "scroll_down"
+    ScrollUp "scroll_up"
+    NextTheme "next_theme"
+    Shot "shot"
     CopyFigures "copy_figures"
     CopyCommand "copy_command"
     Save "save"
@@ -90,7 +95,7 @@ mod tests {
 
     #[test]
     fn there_are_few_and_their_names_differ() {
-        assert!(Action::ALL.len() <= 64);
+        assert!(Action::ALL.len() <= 80);
         for action in Action::ALL {
             assert_eq!(Action::from_name(action.name()), Ok(*action));
         }

@@ -2,6 +2,8 @@
 
 use crate::profile::{Profile, Rate, Value};
 
+use super::conversion;
+
 /// One thing to turn while packets flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Knob {
@@ -91,32 +93,22 @@ impl Knob {
         }
     }
 
-    /// A word on the value where it needs one: FCS at a size, pps of a bit rate, who overrides the knob. The second
-    /// form is for narrow places.
-    pub fn remarks(&self, profile: &Profile) -> [String; 2] {
-        if let Some(Value::Fixed(bytes)) = self.size(profile) {
-            let wire = bytes.saturating_add(4);
-            return [format!("B (+4 FCS = {wire})"), format!("+4 FCS = {wire}")];
-        }
-        let remark = self.remark(profile);
-        [remark.clone(), remark]
-    }
-
-    fn remark(&self, profile: &Profile) -> String {
+    /// A word on the value where it needs one: FCS at a size, pps of a bit rate, who overrides the knob. Longest
+    /// first; the last is for the narrowest place.
+    pub fn remarks(&self, profile: &Profile) -> Vec<String> {
         let enabled = || profile.flows.iter().filter(|flow| flow.enabled);
-        match self {
-            Knob::Burst => match lone_pps(profile) {
-                Some(pps) if group(profile.tx.burst, pps) < profile.tx.burst => {
-                    format!("leave {} together", group(profile.tx.burst, pps))
-                }
-                _ => format!("1..{}", (profile.tx.ring / 2).max(1)),
-            },
-            Knob::Clone if enabled().count() > 0 && enabled().all(|flow| flow.clone.is_some()) => {
-                "flows set theirs".into()
+        match (self, self.size(profile)) {
+            (_, Some(Value::Fixed(bytes))) => {
+                let wire = bytes.saturating_add(4);
+                vec![format!("B (+4 FCS = {wire})"), format!("+4 FCS = {wire}")]
             }
-            Knob::Clone => String::new(),
-            Knob::Rate => rate_remark(profile),
-            Knob::Size(_) => "B, varies".into(),
+            (Knob::Burst, _) => vec![burst_remark(profile)],
+            (Knob::Clone, _) if enabled().count() > 0 && enabled().all(|flow| flow.clone.is_some()) => {
+                vec!["flows set theirs".into()]
+            }
+            (Knob::Clone, _) => Vec::new(),
+            (Knob::Rate, _) => conversion::of_rate(profile, profile.tx.rate),
+            (Knob::Size(_), _) => vec!["B, varies".into()],
         }
     }
 
@@ -170,28 +162,12 @@ fn sizes(profile: &Profile) -> usize {
     profile.flows.iter().filter(|flow| flow.enabled).count()
 }
 
-/// Packets a second of the whole when the rate says it and the size is one.
-fn lone_pps(profile: &Profile) -> Option<f64> {
-    let mut flows = profile.flows.iter().filter(|flow| flow.enabled);
-    let bytes = match (flows.next(), flows.next()) {
-        (Some(flow), None) if flow.size.is_fixed() => Some(flow.size.min() as f64),
-        _ => None,
-    };
-    match profile.tx.rate {
-        Rate::Max => None,
-        Rate::Pps(pps) => Some(pps),
-        Rate::EveryNs(ns) => Some(1e9 / ns),
-        Rate::Bits(bits) => Some(bits / (8.0 * bytes?)),
-        Rate::WireBits(bits) => Some(bits / (8.0 * (bytes? + 24.0))),
+fn burst_remark(profile: &Profile) -> String {
+    let burst = profile.tx.burst;
+    match conversion::lone_bytes(profile).and_then(|bytes| profile.tx.rate.pps(bytes)) {
+        Some(pps) if group(burst, pps) < burst => format!("leave {} together", group(burst, pps)),
+        _ => format!("1..{}", (profile.tx.ring / 2).max(1)),
     }
-}
-
-fn rate_remark(profile: &Profile) -> String {
-    let mut flows = profile.flows.iter().filter(|flow| flow.enabled);
-    let (Some(flow), None) = (flows.next(), flows.next()) else { return String::new() };
-    let Some((pps, line_pps)) = converted(profile.tx.rate, &flow.size) else { return String::new() };
-    let above = if pps > line_pps { format!(" > 10G line {:.2}", line_pps / 1e6) } else { String::new() };
-    format!("= {}{above}", pps_words(pps))
 }
 
 /// The same at full length, for the rate of any flow.

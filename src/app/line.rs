@@ -93,7 +93,7 @@ impl App {
         let Overlay::Line(line) = &mut self.overlay else { return };
         line.candidates = candidates;
         line.picked = None;
-        line.prompt.advise(hint);
+        line.prompt.hint_at(hint);
     }
 
     fn names(&self) -> Names<'_> {

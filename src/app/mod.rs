@@ -9,6 +9,7 @@ mod axis;
 mod board;
 mod command;
 mod complete;
+mod conversion;
 mod devices;
 mod diff;
 mod edit;
@@ -326,6 +327,13 @@ impl App {
         self.notice = Some(Notice { tone, text: one_line(&text), until_ns });
     }
 
+    /// Whether nothing on the screen changes by time alone: no tick is needed then.
+    pub fn is_at_rest(&self) -> bool {
+        let is_still =
+            !self.run.is_on() && self.screen != Screen::Devices && self.live.frozen_for_ns(self.now_ns).is_none();
+        is_still && self.notice.is_none() && !self.open.is_step_open()
+    }
+
     fn age_notice(&mut self) {
         let now_ns = self.now_ns;
         if let Some(notice) = &mut self.notice
@@ -343,7 +351,10 @@ impl App {
             Overlay::Text(prompt) => match prompt.key(chord) {
                 Typed::Accepted => self.accept_text(effects),
                 Typed::Cancelled => self.cancel(),
-                Typed::Edited => self.typed(),
+                Typed::Edited => {
+                    self.convert_typed();
+                    self.typed();
+                }
                 Typed::Ignored => {}
             },
             Overlay::Ask(ask) => {
@@ -433,7 +444,12 @@ impl App {
             Action::ZoomIn => self.live.zoom_in(),
             Action::ZoomOut => self.live.zoom_out(),
             Action::ZoomReset => self.live.zoom_reset(),
-            Action::Unit => self.live.toggle_unit(),
+            Action::Unit => self.live.next_unit(),
+            Action::Big => self.live.is_big = !self.live.is_big,
+            Action::ScrollDown => self.scroll(1),
+            Action::ScrollUp => self.scroll(-1),
+            Action::NextTheme => effects.push(Effect::UseTheme(None)),
+            Action::Shot => effects.push(Effect::Shot(None)),
             Action::CopyFigures => effects.push(Effect::Copy(self.figures_line())),
             Action::CopyCommand => effects.push(Effect::Copy(self.command())),
             Action::Save => self.save(effects),
@@ -490,6 +506,26 @@ impl App {
             Screen::Help => self.help.go(to, &self.keymap),
             Screen::Edit => {}
         }
+    }
+
+    /// The senders' table, by a line.
+    fn scroll(&mut self, by: isize) {
+        let last = self.live.shown().figures.senders.len().saturating_sub(1);
+        self.live.senders_top = self.live.senders_top.saturating_add_signed(by).min(last);
+    }
+
+    /// What remains of a count; `None` without one.
+    pub fn to_go(&self) -> Option<u64> {
+        let profile = self.run.sent()?;
+        let count = match profile.tx.count {
+            0 => {
+                let enabled = || profile.flows.iter().filter(|flow| flow.enabled);
+                enabled().all(|flow| flow.count > 0).then(|| enabled().map(|flow| flow.count).sum())?
+            }
+            count => count,
+        };
+        let ledger = self.live.shown().figures.ledger?;
+        Some(count.saturating_sub(ledger.submitted))
     }
 
     /// Enter, by screen.

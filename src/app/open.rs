@@ -85,6 +85,11 @@ impl Open {
         self.repeating = None;
     }
 
+    /// Whether the next change of the same key would belong to the last one.
+    pub fn is_step_open(&self) -> bool {
+        self.repeating.is_some()
+    }
+
     pub fn undo(&mut self) -> bool {
         self.close_step();
         let Some(before) = self.done.pop() else { return false };

@@ -82,7 +82,7 @@ impl Prompt {
     }
 
     /// A hint that is no refusal.
-    pub(super) fn advise(&mut self, hint: String) {
+    pub(super) fn hint_at(&mut self, hint: String) {
         self.hint = hint;
         self.is_refused = false;
     }

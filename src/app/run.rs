@@ -53,6 +53,11 @@ impl Run {
         self.phase != Phase::Idle
     }
 
+    /// The profile that the senders of the present or last run work with.
+    pub fn sent(&self) -> Option<&Profile> {
+        self.sent.as_ref().map(|document| document.profile())
+    }
+
     /// Whether the console is on its way out by Ctrl-C or a signal: late figures are not waited for.
     pub fn is_leaving(&self) -> bool {
         matches!(self.then, Then::Leave(_))

@@ -1,5 +1,6 @@
 //! From the command line to the console: what to open, where, and how it is to look.
 
+use crate::nic::caps;
 use crate::shell::{
     args::{Cli, Common, Console, LabArgs, LabShape},
     console::{self, DEFAULT_PROFILE, Setup},
@@ -14,13 +15,13 @@ use crate::shell::{
 /// `txdeck [PROFILE] [-i IF]`
 pub fn console(cli: &Cli) -> Result<u8, Ending> {
     refuse_output(&cli.common)?;
-    open(&cli.console, &cli.common, None, cli.device.as_deref(), cli.arm.as_deref(), false)
+    open(&cli.console, None, cli.device.as_deref(), cli.arm.as_deref(), false, &cli.common)
 }
 
 /// `txdeck lab [PROFILE]`
 pub fn lab(args: &LabArgs, common: &Common) -> Result<u8, Ending> {
     refuse_output(common)?;
-    open(&args.console, common, Some(&args.shape), None, None, args.start)
+    open(&args.console, Some(&args.shape), None, None, args.start, common)
 }
 
 /// A screen writes no output: silence would be taken for a file.
@@ -37,11 +38,11 @@ fn refuse_output(common: &Common) -> Result<(), Failure> {
 
 fn open(
     args: &Console,
-    common: &Common,
     lab: Option<&LabShape>,
     device: Option<&str>,
     arm: Option<&str>,
     start: bool,
+    common: &Common,
 ) -> Result<u8, Ending> {
     console::check_terminal()?;
     let paths = Paths::of_this_user()?;
@@ -61,6 +62,22 @@ fn open(
         }
         None => None,
     };
+    if lab.is_none() {
+        // The console opens queues again and again; a lab besides enters its far end at every start.
+        let kept = caps::keep_sending_rights_for_this_thread();
+        kept.map_err(|why| Failure::new("caps", format!("giving up capabilities failed: {why}")))?;
+    }
     let arm = arm.map(str::to_owned);
-    Ok(console::run(Setup { args, source, saved, document, site, arm, start, paths, log_level: log::level(common) })?)
+    Ok(console::run(Setup {
+        args,
+        source,
+        saved,
+        document,
+        site,
+        arm,
+        start,
+        color: common.color,
+        paths,
+        log_level: log::level(common),
+    })?)
 }

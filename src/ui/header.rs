@@ -6,6 +6,10 @@ use crate::app::{Action, App, Phase, PlaceKind, Screen, Unit};
 
 use super::{Look, Role, figures, line, pieces};
 
+/// Where these stand among the parts of the header.
+const PLACE: usize = 2;
+const MODE: usize = 3;
+
 /// `udp-64*  SENDING 01:24  deck0>sink0 LAB  copy 1q`
 pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     let state = match app.run.phase {
@@ -29,6 +33,12 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     }
     if app.is_last_good() {
         parts.push(("   sending the last good plan".into(), look.style(Role::Bad)));
+    }
+    // Mode, then place give way: what is frozen or refused must be read.
+    for part in [MODE, PLACE] {
+        if parts.iter().map(|(text, _)| look.width(text)).sum::<u16>() > row.width {
+            parts.remove(part);
+        }
     }
     let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
     let end = pieces(buffer, row, &parts);

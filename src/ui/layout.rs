@@ -29,7 +29,11 @@ pub fn is_too_small(area: Rect) -> bool {
 pub fn live(area: Rect) -> LivePlan {
     let mut rows = Rows { area, next: area.y };
     // More senders can be seen where there is room for them.
-    let panels = if area.height >= 36 { 10 } else { 6 };
+    let panels = match area.height {
+        36.. => 10,
+        24.. => 7,
+        _ => 6,
+    };
     let graphs = area.height.saturating_sub(5 + panels);
     // The lower graph carries the time axis, one row more.
     let left = graphs / 2;
@@ -57,6 +61,18 @@ pub struct EditPlan {
     pub footer: Rect,
 }
 
+/// The Live screen as the back row of a hall sees it: two blocks of digits, and what they were got with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BigPlan {
+    pub header: Rect,
+    pub left: Rect,
+    pub cost: Rect,
+    pub verdict: Rect,
+    pub knobs: Rect,
+    pub health: Rect,
+    pub footer: Rect,
+}
+
 /// `area` is at least [`LEAST`].
 pub fn edit(area: Rect) -> EditPlan {
     let mut rows = Rows { area, next: area.y };
@@ -70,6 +86,21 @@ pub fn edit(area: Rect) -> EditPlan {
     let fields = Rect { x: flows.right(), width: area.width.saturating_sub(flows.width), ..lists };
     let (detail, bytes, diversity) = (rows.take(detail), rows.take(bytes), rows.take(1));
     EditPlan { header, flows, fields, detail, bytes, diversity, health: rows.take(1), footer: rows.take(1) }
+}
+
+/// `area` is at least [`LEAST`].
+pub fn big(area: Rect) -> BigPlan {
+    let mut rows = Rows { area, next: area.y };
+    let blocks = area.height.saturating_sub(5);
+    BigPlan {
+        header: rows.take(1),
+        left: rows.take(blocks / 2),
+        cost: rows.take(blocks - blocks / 2),
+        verdict: rows.take(1),
+        knobs: rows.take(1),
+        health: rows.take(1),
+        footer: rows.take(1),
+    }
 }
 
 /// Any other screen: header, body, notice, footer.

@@ -1,5 +1,7 @@
 //! The face: draws the app. Drawing changes nothing; all state is in the app, all glyphs and colours in the look.
 
+mod big;
+mod colour;
 mod devices;
 mod dialogs;
 mod edit;
@@ -20,9 +22,12 @@ mod pages;
 mod panels;
 mod pick;
 mod sheet;
+mod svg;
 mod theme;
 
+pub use colour::Rgb;
 pub use glyphs::Glyphs;
+pub use svg::{svg, text};
 pub use theme::{Role, Theme};
 
 use ratatui::{

@@ -274,9 +274,9 @@ fn frozen_figures_stand_still_and_a_turn_says_so() {
     stage.keys("l").ticks(20);
     assert_eq!(stage.app.live.shown().figures.ledger, before);
     assert_ne!(stage.app.live.board().figures.ledger, before);
-    assert!(stage.app.live.is_turned_unseen);
+    assert!(stage.app.live.unseen.is_some());
     stage.keys("f");
-    assert!(!stage.app.live.is_turned_unseen);
+    assert!(stage.app.live.unseen.is_none());
     assert_ne!(stage.app.live.shown().figures.ledger, before);
 }
 

@@ -6,7 +6,7 @@ use txdeck::{
         App, Chord, DeviceCounts, DeviceEntry, Effect, Event, Keymap, Open, Origin, Phase, Place, PlaceKind,
         ProfileEntry, ProfileList, Reading, Refusal, Reply,
     },
-    packet::Facts,
+    packet::{Facts, compile},
     profile::{Document, Rate},
     stats::{Counts, FlowSnapshot, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
     ui::{self, Look},
@@ -32,6 +32,12 @@ pub struct Stage {
     pub refuses_retune: bool,
     /// Refuses the next start.
     pub refuses_start: bool,
+    /// Starts and drains are not answered.
+    pub is_slow: bool,
+    /// What goes wrong: changes every reading.
+    pub twist: Option<fn(&mut Reading)>,
+    /// What was copied last.
+    pub copied: String,
 }
 
 pub fn place(kind: PlaceKind) -> Place {
@@ -70,6 +76,9 @@ impl Stage {
             draining: None,
             refuses_retune: false,
             refuses_start: false,
+            is_slow: false,
+            twist: None,
+            copied: String::new(),
         }
     }
 
@@ -120,7 +129,12 @@ impl Stage {
             Effect::Start(_) if std::mem::take(&mut self.refuses_start) => {
                 Some(Reply::NotStarted("deck0 queue 0: another program sends on it".into()))
             }
+            Effect::Start(document) if self.is_slow => {
+                assert_valid(&document);
+                None
+            }
             Effect::Start(document) => {
+                assert_valid(&document);
                 self.sent = Some(*document);
                 self.counts = Counts { started_ns: self.now_ns, ..Counts::default() };
                 Some(Reply::Started { mode: "copy 1q".into(), notes: Vec::new() })
@@ -129,6 +143,7 @@ impl Stage {
                 Some(Reply::RetuneRefused("flow.udp.eth.dst: no neighbour entry for 10.0.0.2".into()))
             }
             Effect::Retune(document) => {
+                assert_valid(&document);
                 self.sent = Some(*document);
                 Some(Reply::Retuned)
             }
@@ -174,7 +189,10 @@ impl Stage {
             Effect::Remember(_) => None,
             Effect::ListDevices => Some(Reply::Devices(devices())),
             Effect::UseDevice(_) => Some(Reply::DeviceChosen(place(PlaceKind::Real))),
-            Effect::Copy(_) => Some(Reply::Done("copied".into())),
+            Effect::Copy(text) => {
+                self.copied = text;
+                Some(Reply::Done("copied".into()))
+            }
             Effect::Redraw | Effect::Suspend => None,
             Effect::Quit { code } => {
                 self.quit.get_or_insert(code);
@@ -201,22 +219,14 @@ impl Stage {
             self.counts.last_ns = self.now_ns;
         }
         let counts = self.counts;
-        let sender = SenderSnapshot {
-            queue: 0,
-            cpu: Some(1),
-            state: State::Sending,
-            reason: None,
-            counts,
-            frames: (512, 512),
-            errnos: Vec::new(),
-            counts_drops: true,
-        };
+        let queues = sent.map_or_else(|| vec![0], |profile| profile.tx.queues.clone());
+        let senders = queues.iter().enumerate().map(|(seat, queue)| sender(seat, *queue, queues.len(), counts));
         let enabled: Vec<_> = sent.iter().flat_map(|profile| &profile.flows).filter(|flow| flow.enabled).collect();
         let flows = enabled.iter().map(|flow| FlowSnapshot {
             name: flow.name.as_str().into(),
             submitted: counts.submitted / enabled.len() as u64,
         });
-        let snapshot = Snapshot { at_ns: self.now_ns, senders: vec![sender], flows: flows.collect() };
+        let snapshot = Snapshot { at_ns: self.now_ns, senders: senders.collect(), flows: flows.collect() };
         let ledger = Ledger {
             submitted: counts.submitted,
             completed: counts.completed,
@@ -230,7 +240,11 @@ impl Stage {
             shortfall: 0,
             unexplained: 0,
         };
-        Reading { at_ns: self.now_ns, snapshot, ledger }
+        let mut reading = Reading { at_ns: self.now_ns, snapshot, ledger, carrier: Some(true) };
+        if let Some(twist) = self.twist {
+            twist(&mut reading);
+        }
+        reading
     }
 
     /// 1000 packets of 60 bytes a second since the clock's start.
@@ -247,6 +261,38 @@ impl Stage {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| ui::draw(frame, &self.app, look)).unwrap();
         terminal.backend().buffer().clone()
+    }
+}
+
+/// Nothing but a whole plan may ever reach the senders.
+fn assert_valid(document: &Document) {
+    let again = Document::parse("sent", document.text());
+    let profile = again.unwrap_or_else(|problems| panic!("an invalid plan reached the senders: {problems}"));
+    let facts = Facts { device_mac: [2, 0, 0, 0, 0, 1], neighbours: Vec::new() };
+    if let Err(why) = compile(profile.profile(), &facts) {
+        assert!(why.to_string().contains("neighbour"), "{why}");
+    }
+}
+
+/// One of `all` senders that share the counts, the remainder with the first.
+fn sender(seat: usize, queue: u32, all: usize, counts: Counts) -> SenderSnapshot {
+    let share = |total: u64| total / all as u64 + if seat == 0 { total % all as u64 } else { 0 };
+    let counts = Counts {
+        submitted: share(counts.submitted),
+        completed: share(counts.completed),
+        submitted_bytes: share(counts.submitted_bytes),
+        busy_ns: share(counts.busy_ns),
+        ..counts
+    };
+    SenderSnapshot {
+        queue,
+        cpu: Some(queue + 1),
+        state: State::Sending,
+        reason: None,
+        counts,
+        frames: (512, 512),
+        errnos: Vec::new(),
+        counts_drops: true,
     }
 }
 

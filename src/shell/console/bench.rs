@@ -107,6 +107,12 @@ impl Bench {
         }
     }
 
+    /// Lets go of a session that cannot be trusted any more; its senders end by themselves.
+    pub fn give_up(&mut self) {
+        self.stop();
+        self.session = None;
+    }
+
     pub fn sample(&mut self) -> Option<Reading> {
         let (site, session) = (self.site.as_mut()?, self.session.as_mut()?);
         Some(reading(session.sample(site)))
@@ -169,7 +175,8 @@ impl Bench {
 }
 
 fn reading(reading: session::Reading) -> Reading {
-    Reading { at_ns: reading.snapshot.at_ns, snapshot: reading.snapshot, ledger: reading.ledger }
+    let at_ns = reading.snapshot.at_ns;
+    Reading { at_ns, snapshot: reading.snapshot, ledger: reading.ledger, carrier: reading.carrier }
 }
 
 fn place(site: &Site) -> app::Place {

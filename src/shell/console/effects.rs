@@ -2,6 +2,8 @@
 
 use std::{collections::VecDeque, path::PathBuf};
 
+use ratatui::{buffer::Buffer, layout::Rect};
+
 use crate::{
     app::{App, Effect, Event, Origin, Refusal, Reply},
     nic::Clock,
@@ -14,111 +16,78 @@ use crate::{
         save::{self, NameError, Overwrite},
         shipped,
     },
-    ui::Theme,
+    ui::{self, Theme},
 };
 
 use super::{
-    bench::{Bench, News, Turned},
-    device_list, history_file,
+    history_file,
     journal::Journal,
-    profile_list,
+    looks::Looks,
+    profile_list, shot,
     term::Screen,
+    worker::{Order, Worker},
 };
 
 /// Everything outside the app that an effect can touch.
 pub struct Hands {
-    pub bench: Bench,
+    pub worker: Worker,
     pub screen: Screen,
+    pub looks: Looks,
     pub paths: Paths,
     pub journal: Journal,
-    /// Ticks until the device is looked at again.
-    pub look_in: u32,
     /// Set by the first `Quit`.
     pub quit: Option<u8>,
 }
 
-/// In ticks: whether the device was renamed is asked about once a second.
-const LOOK_EVERY: u32 = 10;
-
 impl Hands {
     /// Gives the app an event and does what it asks for, until it asks for nothing more.
     pub fn feed(&mut self, app: &mut App, event: Event) {
+        for heard in Journal::heard() {
+            app.update(MonotonicClock.now_ns(), heard);
+        }
         let mut asked: VecDeque<Effect> = app.update(MonotonicClock.now_ns(), event).into();
         while let Some(effect) = asked.pop_front() {
-            if let Some(reply) = self.perform(effect) {
+            if let Some(reply) = self.perform(app, effect) {
                 asked.extend(app.update(MonotonicClock.now_ns(), Event::Reply(reply)));
             }
         }
         self.journal.keep_up(app);
     }
 
-    /// Ten times a second: what was read, and whether the session has ended.
-    pub fn tick(&mut self, app: &mut App) {
-        for heard in Journal::heard() {
-            self.feed(app, heard);
-        }
-        self.look_in = self.look_in.checked_sub(1).unwrap_or(LOOK_EVERY);
-        if self.look_in == 0
-            && let Some(place) = self.bench.renamed()
-        {
-            self.feed(app, Event::Reply(Reply::PlaceChanged(place)));
-        }
-        let reading = self.bench.sample();
-        self.feed(app, Event::Tick(reading));
-        let news = match self.bench.news(app.run.is_leaving()) {
-            None => return,
-            Some(Ok(News::Over { last, why })) => Reply::Over { last: Some(last), why },
-            Some(Ok(News::Reopened { last, mode })) => Reply::Reopened { last, mode },
-            Some(Err(failure)) => Reply::Over { last: None, why: Some(failure.for_people()) },
-        };
-        self.feed(app, Event::Reply(news));
-    }
-
-    fn perform(&mut self, effect: Effect) -> Option<Reply> {
+    /// `None`: nothing to say, or the bench answers later.
+    fn perform(&mut self, app: &App, effect: Effect) -> Option<Reply> {
         match effect {
-            Effect::Start(document) => Some(match self.bench.start(&document) {
-                Ok((mode, notes)) => Reply::Started { mode, notes },
-                Err(failure) => Reply::NotStarted(failure.for_people()),
-            }),
-            Effect::Retune(document) => match self.bench.retune(&document) {
-                Ok(Turned::Taken) => Some(Reply::Retuned),
-                Ok(Turned::Reopening) => None,
-                Err(failure) => Some(Reply::RetuneRefused(failure.for_people())),
-            },
-            Effect::Restart(document) => {
-                self.bench.restart(&document).err().map(|failure| Reply::RetuneRefused(failure.for_people()))
-            }
-            Effect::AskFacts => self.bench.facts().map(Reply::Facts),
-            Effect::Stop => {
-                self.bench.stop();
-                // Nothing was open (a start that failed meanwhile): the drain is over at once.
-                (!self.bench.is_on()).then_some(Reply::Over { last: None, why: None })
-            }
+            Effect::Start(document) => self.order(Order::Start(document)),
+            Effect::Retune(document) => self.order(Order::Retune(document)),
+            Effect::Restart(document) => self.order(Order::Restart(document)),
+            Effect::AskFacts => self.order(Order::AskFacts),
+            Effect::ReadCounters => self.order(Order::ReadCounters),
+            Effect::Stop => self.order(Order::Stop),
+            Effect::ListDevices => self.order(Order::ListDevices),
+            Effect::UseDevice(device) => self.order(Order::UseDevice(device)),
             Effect::Save { name, document, force } => Some(self.save(&name, &document, force)),
             Effect::Load(name) => Some(match load(&name, &self.paths) {
                 Ok((name, origin, document)) => Reply::Loaded { name, origin, document: Box::new(document) },
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
             Effect::ListProfiles => Some(Reply::Profiles(profile_list::found(&self.paths))),
-            Effect::ListDevices => Some(match self.bench.devices() {
-                Ok(devices) => Reply::Devices(devices),
+            Effect::UseTheme(name) => Some(match self.looks.switch(name.as_deref()) {
+                Ok(told) => Reply::Done(told),
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
-            Effect::UseDevice(device) => Some(match self.bench.choose(&device) {
-                Ok(place) => Reply::DeviceChosen(place),
+            Effect::Shot(file) => Some(match self.shot(app, file.as_deref()) {
+                Ok(path) => Reply::Done(format!("picture: {}", path.display())),
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
-            Effect::ReadCounters => Some(Reply::Counters(device_list::counters())),
             Effect::ListThemes => Some(Reply::Themes(theme_names(&self.paths))),
             Effect::Remember(line) => {
                 // A history that is not kept is no reason to disturb anybody.
                 history_file::add(&self.paths.history(), &line).ok();
                 None
             }
-            Effect::UseTheme(_) | Effect::Shot(_) => Some(Reply::Failed("not yet".into())),
             Effect::Copy(text) => {
                 self.screen.copy(&text);
-                Some(Reply::Done("copied, if this terminal takes OSC 52".into()))
+                Some(Reply::Done(copied(std::env::var_os("TMUX").is_some()).into()))
             }
             Effect::Redraw => {
                 self.screen.forget();
@@ -132,6 +101,20 @@ impl Hands {
                 None
             }
         }
+    }
+
+    fn order(&self, order: Order) -> Option<Reply> {
+        self.worker.order(order);
+        None
+    }
+
+    /// The screen as it is now, without the message that this shot leads to.
+    fn shot(&self, app: &App, file: Option<&str>) -> Result<PathBuf, Failure> {
+        let (width, height) = crossterm::terminal::size().unwrap_or((80, 24));
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        ui::paint(&mut buffer, area, app, &self.looks.look);
+        shot::take(file, &buffer, &self.looks.look, &format!("txdeck {}", app.open.name))
     }
 
     fn save(&self, name: &str, document: &Document, force: bool) -> Reply {
@@ -158,6 +141,14 @@ impl Hands {
             Ok(()) => Reply::Saved { name: name.to_owned(), path: path.display().to_string() },
             Err(failure) => Reply::SaveRefused { why: failure.for_people(), refusal: Refusal::Failed },
         }
+    }
+}
+
+/// A terminal never answers whether it took the clipboard.
+fn copied(in_tmux: bool) -> &'static str {
+    match in_tmux {
+        true => "copied, if tmux may (set -s set-clipboard on) and the terminal takes OSC 52",
+        false => "copied, if this terminal takes OSC 52",
     }
 }
 

@@ -15,7 +15,7 @@ use std::{
 use crossterm::{
     Command,
     cursor::Show,
-    event::{DisableBracketedPaste, EnableBracketedPaste},
+    event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture},
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
 
@@ -30,9 +30,17 @@ use super::{
 /// A stalled terminal gets this long to take its old screen back.
 const RESTORE_LIMIT: Duration = Duration::from_millis(300);
 
+/// Whether the terminal's own select-and-copy is taken away for a wheel that turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    On,
+    Off,
+}
+
 /// What has to be undone, and whether it has been.
 struct Held {
     outlet: Arc<Outlet>,
+    mouse: Mouse,
     is_taken: AtomicBool,
     /// What other threads' panics said meanwhile.
     unsaid: Mutex<Vec<String>>,
@@ -42,7 +50,8 @@ impl Held {
     fn take(&self) -> io::Result<()> {
         enable_raw_mode()?;
         self.is_taken.store(true, Ordering::Release);
-        let enter = sequence(EnterAlternateScreen) + &sequence(EnableBracketedPaste);
+        let mouse = if self.mouse == Mouse::On { sequence(EnableMouseCapture) } else { String::new() };
+        let enter = sequence(EnterAlternateScreen) + &sequence(EnableBracketedPaste) + &mouse;
         self.outlet.write_within(enter.as_bytes(), RESTORE_LIMIT)?;
         Ok(())
     }
@@ -52,8 +61,12 @@ impl Held {
         if !self.is_taken.swap(false, Ordering::AcqRel) {
             return;
         }
-        let leave =
-            "\x1b[0m".to_owned() + &sequence(DisableBracketedPaste) + &sequence(LeaveAlternateScreen) + &sequence(Show);
+        let mouse = if self.mouse == Mouse::On { sequence(DisableMouseCapture) } else { String::new() };
+        let leave = "\x1b[0m".to_owned()
+            + &mouse
+            + &sequence(DisableBracketedPaste)
+            + &sequence(LeaveAlternateScreen)
+            + &sequence(Show);
         // Both are the last that can be done for this terminal.
         self.outlet.write_within(leave.as_bytes(), RESTORE_LIMIT).ok();
         disable_raw_mode().ok();
@@ -74,9 +87,9 @@ pub struct Screen {
 
 impl Screen {
     /// Takes the terminal. Call on the main thread: its panics are the ones that restore.
-    pub fn take(crash: PathBuf) -> io::Result<Self> {
+    pub fn take(mouse: Mouse, crash: PathBuf) -> io::Result<Self> {
         let outlet = Arc::new(Outlet::open()?);
-        let held = Arc::new(Held { outlet, is_taken: AtomicBool::new(false), unsaid: Mutex::new(Vec::new()) });
+        let held = Arc::new(Held { outlet, mouse, is_taken: AtomicBool::new(false), unsaid: Mutex::new(Vec::new()) });
         restore_on_panic(&held, crash);
         let mut screen = Self { held, writer: None };
         screen.enter()?;
@@ -186,7 +199,12 @@ mod tests {
     #[test]
     fn a_panic_on_another_thread_leaves_the_screen_alone() {
         let outlet = Arc::new(Outlet::open().unwrap());
-        let held = Arc::new(Held { outlet, is_taken: AtomicBool::new(true), unsaid: Mutex::new(Vec::new()) });
+        let held = Arc::new(Held {
+            outlet,
+            mouse: Mouse::Off,
+            is_taken: AtomicBool::new(true),
+            unsaid: Mutex::new(Vec::new()),
+        });
         let home = tempfile::tempdir().unwrap();
         let crash = home.path().join("crash.txt");
         restore_on_panic(&held, crash.clone());
