@@ -170,29 +170,6 @@ fn burst_remark(profile: &Profile) -> String {
     }
 }
 
-/// The same at full length, for the rate of any flow.
-pub(super) fn rate_words(rate: Rate, size: &Value) -> String {
-    let Some((pps, line_pps)) = converted(rate, size) else { return String::new() };
-    let above = if pps > line_pps { format!(": above 10G line rate, {:.2}", line_pps / 1e6) } else { String::new() };
-    format!("= {} at {} B{above}", pps_words(pps), size.min())
-}
-
-/// Packets a second, and what 10 Gbit/s carry of them; `None` for what is a rate of packets already.
-fn converted(rate: Rate, size: &Value) -> Option<(f64, f64)> {
-    if matches!(rate, Rate::Max | Rate::Pps(_)) || !size.is_fixed() {
-        return None;
-    }
-    let bytes = size.min() as f64;
-    Some((rate.pps(bytes)?, 10e9 / (8.0 * (bytes + 24.0))))
-}
-
-fn pps_words(pps: f64) -> String {
-    match pps {
-        pps if pps >= 1e4 => format!("{:.2} Mpps", pps / 1e6),
-        pps => format!("{pps:.1} pps"),
-    }
-}
-
 /// `next(n)` is the least member of the series that is ≥ n.
 pub(super) fn step(now: u64, turn: Turn, least: u64, most: u64, next: impl Fn(u64) -> Option<u64>) -> Option<u64> {
     let to = match turn {

@@ -351,10 +351,7 @@ impl App {
             Overlay::Text(prompt) => match prompt.key(chord) {
                 Typed::Accepted => self.accept_text(effects),
                 Typed::Cancelled => self.cancel(),
-                Typed::Edited => {
-                    self.convert_typed();
-                    self.typed();
-                }
+                Typed::Edited => self.typed(),
                 Typed::Ignored => {}
             },
             Overlay::Ask(ask) => {
@@ -407,7 +404,7 @@ impl App {
     fn typed(&mut self) {
         let Overlay::Text(prompt) = &self.overlay else { return };
         if !matches!(prompt.purpose, Purpose::Field(_) | Purpose::Tag(_)) {
-            return;
+            return self.convert_typed();
         }
         let hint = self.field_hint(prompt);
         if let Overlay::Text(prompt) = &mut self.overlay {

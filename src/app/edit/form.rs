@@ -2,7 +2,7 @@
 //! packet may have. A field added to the table is a row here without a change.
 
 use crate::{
-    app::knobs::{self, Knob},
+    app::{conversion, knobs::Knob},
     profile::{
         Document, Problem,
         field::{self, Effect, Fallback, Field, Form as ValueForm, GROUPS, Group, Shape},
@@ -213,27 +213,21 @@ pub fn is_there(document: &Document, group: &Group, key: &str) -> bool {
 /// A word on the value of a field where it needs one.
 pub fn remark(document: &Document, key: &str) -> String {
     let profile = document.profile();
-    match key {
-        "tx.burst" => Knob::Burst.remarks(profile)[1].clone(),
-        "tx.rate" => {
-            let mut flows = profile.flows.iter().filter(|flow| flow.enabled);
-            match (flows.next(), flows.next()) {
-                (Some(flow), None) => knobs::rate_words(profile.tx.rate, &flow.size),
-                _ => String::new(),
-            }
-        }
-        _ => {
-            let named = |rest: &str| {
-                let name = key.strip_prefix("flow.")?.strip_suffix(rest)?;
-                profile.flows.iter().find(|flow| flow.name == name)
-            };
-            if let Some(flow) = named(".size") {
-                return flow.size_words().split_once(" B ").map_or_else(String::new, |(_, fcs)| format!("B {fcs}"));
-            }
-            match named(".rate") {
-                Some(flow) => flow.rate.map_or_else(String::new, |rate| knobs::rate_words(rate, &flow.size)),
-                None => String::new(),
-            }
-        }
-    }
+    let of_flow = |rest: &str| {
+        let name = key.strip_prefix("flow.")?.strip_suffix(rest)?;
+        profile.flows.iter().find(|flow| flow.name == name)
+    };
+    let words = match key {
+        "tx.burst" => Knob::Burst.remarks(profile).into_iter().next(),
+        "tx.rate" => conversion::of_rate(profile, profile.tx.rate).into_iter().next(),
+        _ => match (of_flow(".size"), of_flow(".rate")) {
+            (Some(flow), _) => flow.size_words().split_once(" B ").map(|(_, fcs)| format!("B {fcs}")),
+            (_, Some(flow)) => flow.rate.and_then(|rate| {
+                let bytes = flow.size.is_fixed().then(|| flow.size.min() as f64);
+                conversion::at_size(rate, bytes).into_iter().next()
+            }),
+            (None, None) => None,
+        },
+    };
+    words.unwrap_or_default()
 }

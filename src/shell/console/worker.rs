@@ -150,6 +150,16 @@ impl Work {
                 Ok(Turned::Reopening) => {}
                 Err(failure) => self.tell(Reply::RetuneRefused(failure.for_people())),
             },
+            Order::Restart(document) => {
+                if let Err(failure) = self.bench.restart(&document) {
+                    self.tell(Reply::RetuneRefused(failure.for_people()));
+                }
+            }
+            Order::AskFacts => {
+                if let Some(facts) = self.bench.facts() {
+                    self.tell(Reply::Facts(facts));
+                }
+            }
             Order::Stop => {
                 self.bench.stop();
                 if !self.bench.is_on() {
