@@ -167,16 +167,6 @@ impl Work {
                     self.tell(Reply::Over { last: None, why: None });
                 }
             }
-            Order::Restart(document) => {
-                if let Err(failure) = self.bench.restart(&document) {
-                    self.tell(Reply::RetuneRefused(failure.for_people()));
-                }
-            }
-            Order::AskFacts => {
-                if let Some(facts) = self.bench.facts() {
-                    self.tell(Reply::Facts(facts));
-                }
-            }
             Order::ReadCounters => self.tell(Reply::Counters(device_list::counters())),
             Order::ListDevices => self.tell(self.bench.devices().map_or_else(failed, Reply::Devices)),
             Order::UseDevice(device) => {
