@@ -2,8 +2,12 @@
 
 #[path = "screens/bad_input.rs"]
 mod bad_input;
+#[path = "screens/edit.rs"]
+mod edit;
 #[path = "screens/fuzz.rs"]
 mod fuzz;
+#[path = "screens/line.rs"]
+mod line;
 #[path = "screens/live.rs"]
 mod live;
 #[path = "screens/pictures.rs"]

@@ -1,6 +1,6 @@
 //! What the Live screen shows of the running senders: two graphs' memories, the numerals, and where they came from.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
     profile::WIRE_OVERHEAD_BYTES,
@@ -33,6 +33,16 @@ pub struct Figures {
     pub carrier: Option<bool>,
     pub total: Counts,
     pub senders: Vec<SenderFigures>,
+    pub flows: Vec<FlowFigures>,
+}
+
+/// No device tells what left of one flow: these are submitted.
+#[derive(Debug, Clone)]
+pub struct FlowFigures {
+    pub name: Arc<str>,
+    pub submitted: u64,
+    /// `None`: nothing of it in the last second.
+    pub submitted_pps: Option<f64>,
 }
 
 #[derive(Debug, Clone)]
@@ -147,6 +157,7 @@ impl Board {
         let last_second = |series: &Series| series.mean(new.at_ns, SECOND).filter(|_| new.ledger.left > 0);
         self.figures = Figures {
             senders: senders.collect(),
+            flows: flow_figures(old, new, span_s),
             left_pps: last_second(&self.left_pps),
             left_bps: last_second(&self.left_bps),
             left_wire_bps: last_second(&self.left_wire_bps),
@@ -167,6 +178,7 @@ impl Board {
         for sender in &mut figures.senders {
             (sender.left_pps, sender.cost_ns, sender.ring_share) = (None, None, 0.0);
         }
+        figures.flows.iter_mut().for_each(|flow| flow.submitted_pps = None);
     }
 
     /// Bits of a packet, mean over the last second of what was submitted.
@@ -179,6 +191,20 @@ impl Board {
             packets => 8.0 * bytes as f64 / packets as f64,
         }
     }
+}
+
+fn flow_figures(old: &Reading, new: &Reading, span_s: f64) -> Vec<FlowFigures> {
+    let before =
+        |name: &str| old.snapshot.flows.iter().find(|flow| &*flow.name == name).map_or(0, |flow| flow.submitted);
+    let figures = new.snapshot.flows.iter().map(|flow| {
+        let submitted = flow.submitted.saturating_sub(before(&flow.name));
+        FlowFigures {
+            name: Arc::clone(&flow.name),
+            submitted: flow.submitted,
+            submitted_pps: (submitted > 0 && span_s > 0.0).then(|| submitted as f64 / span_s),
+        }
+    });
+    figures.collect()
 }
 
 fn share(ns: u64, span_s: f64) -> f64 {

@@ -31,7 +31,12 @@ pub(super) fn lone_bytes(profile: &Profile) -> Option<f64> {
 
 /// What a rate comes to in the other unit, in words of three lengths, longest first; nothing for `max`.
 pub(super) fn of_rate(profile: &Profile, rate: Rate) -> Vec<String> {
-    let (pps, bytes) = match (rate, lone_bytes(profile)) {
+    at_size(rate, lone_bytes(profile))
+}
+
+/// The same of packets of this size, where they have one.
+pub(super) fn at_size(rate: Rate, bytes: Option<f64>) -> Vec<String> {
+    let (pps, bytes) = match (rate, bytes) {
         (Rate::Max, _) | (Rate::Pps(_) | Rate::Bits(_) | Rate::WireBits(_), None) => return Vec::new(),
         // Packets of several sizes: only a gap has another unit that is certain.
         (Rate::EveryNs(gap_ns), None) => return vec![format!("= {}", with_unit(1e9 / gap_ns, "pps"))],

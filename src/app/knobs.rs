@@ -171,7 +171,7 @@ fn burst_remark(profile: &Profile) -> String {
 }
 
 /// `next(n)` is the least member of the series that is ≥ n.
-fn step(now: u64, turn: Turn, least: u64, most: u64, next: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+pub(super) fn step(now: u64, turn: Turn, least: u64, most: u64, next: impl Fn(u64) -> Option<u64>) -> Option<u64> {
     let to = match turn {
         Turn::OneMore => now.saturating_add(1),
         Turn::OneLess => now.saturating_sub(1),
@@ -191,7 +191,7 @@ fn below(now: u64, least: u64, next: &impl Fn(u64) -> Option<u64>) -> u64 {
 }
 
 /// The least of 0 1 2 5 10 20 … that is ≥ n.
-fn one_two_five(n: u64) -> Option<u64> {
+pub(super) fn one_two_five(n: u64) -> Option<u64> {
     if n == 0 {
         return Some(0);
     }
@@ -199,7 +199,7 @@ fn one_two_five(n: u64) -> Option<u64> {
     members.find(|member| *member >= n)
 }
 
-fn turned_rate(rate: Rate, turn: Turn, left_pps: Option<f64>) -> Option<String> {
+pub(super) fn turned_rate(rate: Rate, turn: Turn, left_pps: Option<f64>) -> Option<String> {
     let up = matches!(turn, Turn::Up | Turn::OneMore);
     match rate {
         Rate::Max if up => None,

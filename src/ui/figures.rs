@@ -46,6 +46,12 @@ pub fn rate(figures: &Figures, unit: Unit, glyphs: Glyphs) -> String {
     if text.ends_with(|c: char| c.is_ascii_digit()) || value.is_none() { format!("{text} {name}") } else { text + name }
 }
 
+/// `1.124 Mpps`, `890 pps`.
+pub fn packets_a_second(pps: f64) -> String {
+    let text = spaced(si(pps));
+    format!("{text}pps")
+}
+
 /// *burst 1 → 32: 1590 → 890 ns, −700 ± 12*, or *within noise*.
 pub fn verdict(verdict: &Verdict, now_ns: u64, glyphs: Glyphs) -> String {
     let change = &verdict.change;

@@ -48,6 +48,19 @@ pub fn live(area: Rect) -> LivePlan {
     LivePlan { header, figures, verdict, left_graph, cost_graph, knobs, ledger, senders, health, footer }
 }
 
+/// The Edit screen from top to bottom; flows stand left of the fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EditPlan {
+    pub header: Rect,
+    pub flows: Rect,
+    pub fields: Rect,
+    pub detail: Rect,
+    pub bytes: Rect,
+    pub diversity: Rect,
+    pub health: Rect,
+    pub footer: Rect,
+}
+
 /// The Live screen as the back row of a hall sees it: two blocks of digits, and what they were got with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BigPlan {
@@ -58,6 +71,21 @@ pub struct BigPlan {
     pub knobs: Rect,
     pub health: Rect,
     pub footer: Rect,
+}
+
+/// `area` is at least [`LEAST`].
+pub fn edit(area: Rect) -> EditPlan {
+    let mut rows = Rows { area, next: area.y };
+    let detail = if area.height >= 28 { 3 } else { 2 };
+    let shared = area.height.saturating_sub(4 + detail);
+    // Four lines hold the headers and the pktgen header of a usual frame; with their words and title they take 7.
+    let bytes = (shared * 2 / 5).max(7).min(shared);
+    let header = rows.take(1);
+    let lists = rows.take(shared - bytes);
+    let flows = Rect { width: (area.width / 4).clamp(20, 44), ..lists };
+    let fields = Rect { x: flows.right(), width: area.width.saturating_sub(flows.width), ..lists };
+    let (detail, bytes, diversity) = (rows.take(detail), rows.take(bytes), rows.take(1));
+    EditPlan { header, flows, fields, detail, bytes, diversity, health: rows.take(1), footer: rows.take(1) }
 }
 
 /// `area` is at least [`LEAST`].
@@ -87,6 +115,15 @@ pub fn page(area: Rect) -> (Rect, Rect, Rect, Rect) {
 pub fn dialog(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+/// A dialog right below a row, or right above it where there is no room below.
+pub fn beside(area: Rect, row: Rect, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    let x = row.x.min(area.right() - width);
+    let below = row.y.saturating_add(1);
+    let y = if below + height <= area.bottom() { below } else { row.y.saturating_sub(height).max(area.y) };
+    Rect { x, y, width, height }
 }
 
 struct Rows {
