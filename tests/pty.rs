@@ -531,3 +531,62 @@ fn a_stopped_console_does_nothing() {
     console.type_keys("q");
     assert_eq!(console.end(PATIENCE), 0);
 }
+
+/// Whether a lab can be made here; with REQUIRE_WIRE=1 it must.
+fn has_lab() -> bool {
+    let tried = std::process::Command::new(env!("CARGO_BIN_EXE_txdeck")).args(["lab", "--try"]).output().unwrap();
+    let is_required = std::env::var("REQUIRE_WIRE").is_ok_and(|value| value == "1");
+    assert!(tried.status.success() || !is_required, "no lab: {}", String::from_utf8_lossy(&tried.stderr));
+    if !tried.status.success() {
+        println!("SKIPPED: no lab can be made here");
+    }
+    tried.status.success()
+}
+
+/// Another program holds the queue: opening it is tried for a second. Meanwhile keys are answered and SIGTERM is obeyed.
+#[test]
+fn c103_a_slow_start_delays_neither_keys_nor_signals() {
+    if !has_lab() {
+        return;
+    }
+    let mut console = Console::open(&["lab"], Reader::Reads);
+    console.wait_for("space sends");
+    let pid = console.pid().to_string();
+    let txdeck = env!("CARGO_BIN_EXE_txdeck");
+    let mut other = std::process::Command::new(txdeck)
+        .args([
+            "lab",
+            "--enter",
+            "--pid",
+            &pid,
+            "--",
+            txdeck,
+            "run",
+            "udp-64",
+            "-i",
+            "deck0",
+            "-s",
+            "rate=1000",
+            "--interval",
+            "100ms",
+            "--json",
+        ])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // Its first sample says that it holds the queue.
+    let mut first = [0; 1];
+    other.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    console.type_keys(" ?");
+    console.wait_for("turn the picked knob up");
+    let screen = console.text();
+    assert!(screen.contains("STARTING"), "help came while the queue was still being opened: {screen}");
+    console.signal(rustix::process::Signal::TERM);
+    let asked = Instant::now();
+    assert_eq!(console.end(PATIENCE), 143);
+    assert!(asked.elapsed() < Duration::from_secs(2), "gone only after {:?}", asked.elapsed());
+    console.assert_restored();
+    other.kill().ok();
+    other.wait().ok();
+}

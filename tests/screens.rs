@@ -6,10 +6,14 @@ mod bad_input;
 mod edit;
 #[path = "screens/fuzz.rs"]
 mod fuzz;
+#[path = "screens/line.rs"]
+mod line;
 #[path = "screens/live.rs"]
 mod live;
 #[path = "screens/pictures.rs"]
 mod pictures;
+#[path = "screens/readme_pictures.rs"]
+mod readme_pictures;
 #[path = "screens/scenarios.rs"]
 mod scenarios;
 #[path = "screens/stage.rs"]

@@ -17,6 +17,10 @@ pub enum Purpose {
     /// The id of one more VLAN tag of the flow of this name.
     Tag(String),
     SaveAs,
+    /// The `:` line.
+    Line,
+    /// Narrows a list to what answers to it.
+    Search,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +74,15 @@ impl Prompt {
         self.text[..self.cursor].iter().collect()
     }
 
-    pub fn hint_at(&mut self, hint: String) {
+    /// What stands behind the cursor stays.
+    pub(super) fn replace_before_cursor(&mut self, text: &str) {
+        let behind: Vec<char> = self.text[self.cursor..].to_vec();
+        self.replace(text);
+        self.text.extend(behind.into_iter().take(LONGEST.saturating_sub(self.cursor)));
+    }
+
+    /// A hint that is no refusal.
+    pub(super) fn hint_at(&mut self, hint: String) {
         self.hint = hint;
         self.is_refused = false;
     }

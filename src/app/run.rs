@@ -22,6 +22,8 @@ enum Then {
     Stay,
     Suspend,
     Quit,
+    /// Without asking about changes.
+    Abandon,
     Leave(u8),
 }
 
@@ -142,6 +144,11 @@ impl App {
         self.after_drain(Then::Quit, effects);
     }
 
+    /// `:q` from whatever screen; `:q!` throws unsaved changes away.
+    pub(super) fn quit_now(&mut self, discard: bool, effects: &mut Vec<Effect>) {
+        self.after_drain(if discard { Then::Abandon } else { Then::Quit }, effects);
+    }
+
     /// A signal came.
     pub(super) fn leave(&mut self, code: u8, effects: &mut Vec<Effect>) {
         self.after_drain(Then::Leave(code), effects);
@@ -167,7 +174,7 @@ impl App {
             Then::Suspend => effects.push(Effect::Suspend),
             Then::Leave(code) => effects.push(Effect::Quit { code }),
             Then::Quit if self.open.is_unsaved() => self.overlay = Overlay::Ask(Ask::quit(&self.open.name)),
-            Then::Quit => effects.push(Effect::Quit { code: 0 }),
+            Then::Quit | Then::Abandon => effects.push(Effect::Quit { code: 0 }),
         }
     }
 
@@ -175,11 +182,12 @@ impl App {
         if self.run.phase == Phase::Starting {
             self.run.phase = Phase::Sending;
         }
+        self.note_started(&mode);
         self.run.mode = Some(mode);
         self.run.since_ns = self.now_ns;
         self.live.begin(self.now_ns);
-        if let Some(note) = notes.into_iter().next() {
-            self.say(Tone::Warn, note);
+        if !notes.is_empty() {
+            self.say(Tone::Warn, notes.join("\n"));
         }
     }
 
@@ -190,6 +198,7 @@ impl App {
     }
 
     pub(super) fn over(&mut self, last: Option<Reading>, why: Option<String>, effects: &mut Vec<Effect>) {
+        self.note_over(last.as_ref());
         if let Some(last) = last {
             self.totals.add(&last);
             self.live.take(last);
@@ -239,6 +248,7 @@ impl App {
     pub(super) fn retuned(&mut self) {
         self.run.is_last_good = false;
         let Some(asked) = self.run.asked.take() else { return };
+        self.note_verdict();
         if let Some(sent) = &self.run.sent {
             self.live.changed(self.now_ns, sent.profile(), asked.profile());
         }

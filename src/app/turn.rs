@@ -3,6 +3,7 @@
 use super::{
     App, Overlay, Tone, conversion,
     knobs::{Knob, Turn, knobs},
+    lists::Move,
     prompt::{Prompt, Purpose},
 };
 
@@ -20,9 +21,8 @@ impl App {
         self.knobs().get(self.picked_knob).cloned()
     }
 
-    pub(super) fn pick_knob(&mut self, by: i32) {
-        let last = self.knobs().len().saturating_sub(1);
-        self.picked_knob = self.picked_knob.saturating_add_signed(by as isize).min(last);
+    pub(super) fn pick_knob(&mut self, to: Move) {
+        self.picked_knob = to.from(self.picked_knob, self.knobs().len());
     }
 
     pub(super) fn turn(&mut self, turn: Turn) {

@@ -72,12 +72,25 @@ impl Site {
         self.armed
     }
 
-    /// Asks the kernel again: MTU, MAC and queues may have changed since.
+    /// Asks the kernel again: name, MTU, MAC and queues may have changed since. A renamed device is known by its
+    /// index; one made anew by its name.
     pub fn refresh(&mut self) -> Result<(), Failure> {
         if let Some((links, link)) = &mut self.kernel {
-            *link = find(links, &link.name.clone())?;
+            let same = links.by_index(link.index).map_err(netlink("devices"))?;
+            *link = match same.filter(|same| same.name == link.name || same.mac == link.mac) {
+                Some(same) => same,
+                None => find(links, &link.name.clone())?,
+            };
+            self.device.clone_from(&link.name);
         }
         Ok(())
+    }
+
+    /// Whether the device has been renamed since it was last asked; its facts are then new.
+    pub fn is_renamed(&mut self) -> bool {
+        let Some((links, link)) = &mut self.kernel else { return false };
+        let name = links.name_of(link.index).ok().flatten();
+        name.is_some_and(|name| name != link.name) && self.refresh().is_ok()
     }
 
     /// Refuses a guarded device unless `arm` names it. A lab is nobody's lifeline.

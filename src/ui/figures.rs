@@ -63,7 +63,7 @@ pub fn verdict(verdict: &Verdict, now_ns: u64, glyphs: Glyphs) -> String {
         Finding::Waiting => format!("{what}: settling{}", glyphs.more()),
         Finding::NoBefore => format!("{what}: nothing settled before it to compare with"),
         Finding::Judged { cost_ns, left_pps } => {
-            format!("{what}: {}{}", judged_cost(cost_ns, glyphs), judged_rate(left_pps.as_ref(), glyphs))
+            format!("{what}: {}{}", judged_cost(cost_ns, glyphs), judged_rate(cost_ns, left_pps.as_ref(), glyphs))
         }
     }
 }
@@ -85,12 +85,12 @@ fn judged_cost(cost: &Comparison, glyphs: Glyphs) -> String {
     format!("{from} {} {to} ns, {sign}{difference:.decimals$} {pm} {:.decimals$}", glyphs.arrow(), cost.half)
 }
 
-fn judged_rate(rate: Option<&Comparison>, glyphs: Glyphs) -> String {
+fn judged_rate(cost: &Comparison, rate: Option<&Comparison>, glyphs: Glyphs) -> String {
     let Some((rate, percent)) = rate.and_then(|rate| rate.percent().map(|percent| (rate, percent))) else {
         return String::new();
     };
     if rate.is_noise() {
-        return format!(" {} pps within noise", glyphs.dot());
+        return format!(" {} pps {}", glyphs.dot(), if cost.is_noise() { "too" } else { "within noise" });
     }
     let sign = if percent < 0.0 { glyphs.minus() } else { "+" };
     format!(" {} {}pps, {sign}{:.0} %", glyphs.dot(), spaced(si(rate.after)), percent.abs())

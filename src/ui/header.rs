@@ -50,21 +50,25 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
 
 /// The screens at the right end, the present one marked; left out where there is no room.
 fn tabs(buffer: &mut Buffer, row: Rect, end: u16, app: &App, look: &Look) {
-    const TABS: [(&str, Screen); 5] = [
+    const TABS: [(&str, Screen); 6] = [
         ("live", Screen::Live),
         ("edit", Screen::Edit),
         ("open", Screen::Pick),
         ("dev", Screen::Devices),
+        ("log", Screen::Log),
         ("?", Screen::Help),
     ];
-    let texts = TABS.map(|(name, screen)| if screen == app.screen { format!("[{name}]") } else { format!(" {name} ") });
-    let width = texts.iter().map(|text| look.width(text)).sum::<u16>();
+    let told = |(name, screen)| match screen == app.screen {
+        true => (format!(" [{name}]"), Role::Focus),
+        false => (format!(" {name}"), Role::Dim),
+    };
+    let texts: Vec<(String, Role)> = TABS.into_iter().map(told).collect();
+    let width = texts.iter().map(|(text, _)| look.width(text)).sum::<u16>() + 1;
     let x = row.right().saturating_sub(width);
     if x <= end {
         return;
     }
-    let styles = TABS.map(|(_, screen)| look.style(if screen == app.screen { Role::Focus } else { Role::Dim }));
-    let parts: Vec<_> = texts.iter().map(String::as_str).zip(styles).collect();
+    let parts: Vec<_> = texts.iter().map(|(text, role)| (text.as_str(), look.style(*role))).collect();
     pieces(buffer, Rect { x, width, ..row }, &parts);
 }
 

@@ -2,18 +2,26 @@
 
 mod big;
 mod colour;
+mod devices;
 mod dialogs;
 mod edit;
 mod entry;
 mod figures;
+mod finder;
 mod footer;
 mod glyphs;
 mod graph;
 mod header;
+mod help;
 mod layout;
+mod line;
 mod live;
+mod log;
+mod notice;
 mod pages;
 mod panels;
+mod pick;
+mod sheet;
 mod svg;
 mod theme;
 
@@ -82,10 +90,17 @@ pub fn paint(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) -> Option<
     match app.screen {
         Screen::Live => live::draw(buffer, area, app, look),
         Screen::Edit => edit::draw(buffer, area, app, look),
-        Screen::Devices | Screen::Pick | Screen::Help => pages::draw(buffer, area, app, look),
+        Screen::Devices | Screen::Pick | Screen::Log | Screen::Help => pages::draw(buffer, area, app, look),
     }
+    notice::draw(buffer, area, app, look);
     let cursor = match &app.overlay {
         Overlay::None => None,
+        Overlay::Line(open) => line::draw(buffer, area, open, look),
+        Overlay::Find(open) => finder::draw(buffer, area, open, look),
+        Overlay::Sheet(open) => {
+            sheet::draw(buffer, area, open, look);
+            None
+        }
         Overlay::Text(prompt) => {
             let at = (app.screen == Screen::Edit && prompt.is_of_profile()).then(|| edit::picked_field(area, app));
             dialogs::text(buffer, area, at, prompt, look)

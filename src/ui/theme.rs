@@ -138,8 +138,12 @@ impl Theme {
         self
     }
 
+    /// Whole: nothing of what was painted below shines through, ink and paper of `text` stand where the role has none.
     pub fn style(&self, role: Role) -> Style {
-        self.styles[role as usize]
+        let (text, own) = (self.styles[Role::Text as usize], self.styles[role as usize]);
+        let sub_modifier = Modifier::all().difference(own.add_modifier);
+        let fg = own.fg.or(text.fg).or(Some(Color::Reset));
+        Style { fg, bg: own.bg.or(text.bg), sub_modifier, ..own }
     }
 
     fn plain(name: &str) -> Theme {
@@ -279,7 +283,7 @@ mod tests {
     fn c93_the_default_can_be_read_on_black_and_on_white() {
         let theme = Theme::default();
         for (word, role) in ROLES {
-            let style = theme.style(role);
+            let style = theme.styles[role as usize];
             assert!(!style.add_modifier.contains(Modifier::REVERSED) || style.fg.is_none(), "{word}");
             let Some(ink) = style.fg.and_then(Rgb::of) else { continue };
             let is_line = matches!(role, Role::GraphA | Role::GraphB);

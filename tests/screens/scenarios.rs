@@ -375,7 +375,7 @@ fn c98_no_rate_stays_on_the_screen_after_a_stop() {
     stage.keys("space").ticks(2);
     let picture = text_of(&stage);
     assert_eq!(picture.lines().nth(1).unwrap().trim(), "– pps left device   – ns cost   – ns gap");
-    assert!(picture.contains("submitted      3"), "the ledger stays: {picture}");
+    assert!(picture.contains("submitted     3"), "the ledger stays: {picture}");
 }
 
 #[test]

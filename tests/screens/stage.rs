@@ -2,7 +2,10 @@
 
 use ratatui::{Terminal, backend::TestBackend, buffer::Buffer};
 use txdeck::{
-    app::{App, Chord, Effect, Event, Keymap, Open, Origin, Phase, Place, PlaceKind, ProfileEntry, Reading, Reply},
+    app::{
+        App, Chord, DeviceCounts, DeviceEntry, Effect, Event, Keymap, Open, Origin, Phase, Place, PlaceKind,
+        ProfileEntry, ProfileList, Reading, Refusal, Reply,
+    },
     packet::{Facts, compile},
     profile::{Document, Rate},
     stats::{Counts, FlowSnapshot, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
@@ -163,9 +166,12 @@ impl Stage {
             }
             Effect::Save { name, document, force } => {
                 if name == "udp-64" && !force {
-                    let (why, proposed) =
-                        ("udp-64 is a shipped profile; yours would hide it".into(), Some("udp-64-2".into()));
-                    return Some(Reply::SaveRefused { why, proposed });
+                    let why = "udp-64 is a shipped profile; yours would hide it".into();
+                    return Some(Reply::SaveRefused { why, refusal: Refusal::ShippedName { free: "udp-64-2".into() } });
+                }
+                if !force && (name == "mine" || self.saved.iter().any(|(saved, _)| *saved == name)) {
+                    let why = format!("/home/me/.config/txdeck/profiles/{name}.toml exists");
+                    return Some(Reply::SaveRefused { why, refusal: Refusal::Exists });
                 }
                 self.saved.push((name.clone(), document.text().to_owned()));
                 let path = format!("/home/me/.config/txdeck/profiles/{name}.toml");
@@ -175,19 +181,18 @@ impl Stage {
                 let document = Box::new(Document::parse("udp-64.toml", UDP_64).unwrap());
                 Some(Reply::Loaded { name, origin: Origin::Shipped, document })
             }
-            Effect::ListProfiles => Some(Reply::Profiles(vec![ProfileEntry {
-                name: "udp-64".into(),
-                note: "64-byte frames as fast as they go".into(),
-                is_shipped: true,
-                is_shadowed: false,
-            }])),
+            Effect::ListProfiles => Some(Reply::Profiles(profiles())),
+            Effect::ListThemes => Some(Reply::Themes(["terminal", "dark", "light"].map(str::to_owned).to_vec())),
+            Effect::ReadCounters => Some(Reply::Counters(vec![(2, self.counted()), (3, self.counted())])),
+            Effect::UseTheme(name) => Some(Reply::Done(format!("theme {}", name.unwrap_or_default()))),
+            Effect::Shot(path) => Some(Reply::Done(format!("picture: {}", path.unwrap_or_default()))),
+            Effect::Remember(_) => None,
             Effect::ListDevices => Some(Reply::Devices(devices())),
             Effect::UseDevice(_) => Some(Reply::DeviceChosen(place(PlaceKind::Real))),
             Effect::Copy(text) => {
                 self.copied = text;
                 Some(Reply::Done("copied".into()))
             }
-            Effect::UseTheme(_) | Effect::Shot(_) => Some(Reply::Done("done".into())),
             Effect::Redraw | Effect::Suspend => None,
             Effect::Quit { code } => {
                 self.quit.get_or_insert(code);
@@ -242,6 +247,12 @@ impl Stage {
         reading
     }
 
+    /// 1000 packets of 60 bytes a second since the clock's start.
+    fn counted(&self) -> DeviceCounts {
+        let packets = self.now_ns / 1_000_000;
+        DeviceCounts { at_ns: self.now_ns, tx_packets: packets, tx_bytes: 60 * packets, ..DeviceCounts::default() }
+    }
+
     pub fn count(&self, effect: &str) -> usize {
         self.asked.iter().filter(|asked| *asked == effect).count()
     }
@@ -285,19 +296,62 @@ fn sender(seat: usize, queue: u32, all: usize, counts: Counts) -> SenderSnapshot
     }
 }
 
-fn devices() -> Vec<txdeck::app::DeviceEntry> {
-    let entry = |name: &str, facts: &str, guard: Option<&str>| txdeck::app::DeviceEntry {
+fn devices() -> Vec<DeviceEntry> {
+    let entry = |name: &str, index: u32, facts: &str, guard: Option<&str>| DeviceEntry {
         name: name.into(),
+        index,
         facts: facts.into(),
         guard: guard.map(str::to_owned),
+        details: vec![
+            ("link", "up, 10000 Mbit/s".into()),
+            ("driver", "ixgbe (pci 0000:03:00.0)".into()),
+            ("MAC", "02:00:00:00:00:01".into()),
+            ("MTU", "1500 (frames up to 1514 bytes)".into()),
+            ("queues", "8 of 63".into()),
+            ("NIC rings", "tx 512 of 4096, rx 512 of 4096".into()),
+            ("coalescing", "rx adaptive, tx 50 us or 32 frames".into()),
+            ("NUMA node", "0".into()),
+            ("AF_XDP", "zero-copy".into()),
+            ("sending", "free".into()),
+        ],
+        ..DeviceEntry::default()
     };
     let guard =
         "eth0 carries your ssh session (from 10.0.0.7). txdeck will not send there. To do it anyway: --arm eth0";
     vec![
-        entry("eth0", "virtio   52:54:00:00:00:01  mtu 1500  up         2q", Some(guard)),
-        entry("enp3s0f0", "ixgbe    02:00:00:00:00:01  mtu 1500  up         8q", None),
-        entry("sim", "the simulated nic; needs no rights at all", None),
+        entry("eth0", 2, "virtio   52:54:00:00:00:01  mtu 1500  up         2q", Some(guard)),
+        entry("enp3s0f0", 3, "ixgbe    02:00:00:00:00:01  mtu 1500  up         8q", None),
+        entry("sim", 0, "the simulated nic; needs no rights at all", None),
     ]
+}
+
+fn profiles() -> ProfileList {
+    let shipped = |name: &str, note: &str, is_shadowed| ProfileEntry {
+        name: name.into(),
+        note: note.into(),
+        is_shipped: true,
+        is_shadowed,
+        problem: None,
+    };
+    let own = |name: &str, note: &str, problem: Option<&str>| ProfileEntry {
+        is_shipped: false,
+        is_shadowed: name == "sizes",
+        problem: problem.map(str::to_owned),
+        ..shipped(name, note, false)
+    };
+    let broken = "broken.toml:24:41: flow.b.ipv4.dst: \"198.18.0.2540\" is not an IPv4 address (each part 0..255)";
+    ProfileList {
+        entries: vec![
+            own("broken", "", Some(broken)),
+            own("mine", "what I measured last year", None),
+            own("sizes", "my own sizes", None),
+            shipped("udp-64", "64-byte frames as fast as they go", false),
+            shipped("sizes", "frames of every size in turn", true),
+            shipped("steady-1k", "a thousand packets a second", false),
+        ],
+        folder: "/home/me/.config/txdeck/profiles".into(),
+        sudo_user: None,
+    }
 }
 
 /// The characters of a picture, a line each, without trailing blanks.

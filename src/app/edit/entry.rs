@@ -205,7 +205,7 @@ impl App {
         first.map_or_else(String::new, |first| format!("{} {}", field::last(first.key), first.kind.allowed()))
     }
 
-    pub(super) fn key_of(&self, action: Action) -> String {
+    pub(in crate::app) fn key_of(&self, action: Action) -> String {
         self.keymap.key(self.screen, action).map_or_else(|| action.name().to_owned(), |key| key.to_string())
     }
 }

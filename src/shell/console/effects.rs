@@ -5,7 +5,7 @@ use std::{collections::VecDeque, path::PathBuf};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
-    app::{App, Effect, Event, Origin, ProfileEntry, Reply},
+    app::{App, Effect, Event, Origin, Refusal, Reply},
     nic::Clock,
     profile::Document,
     shell::{
@@ -13,15 +13,17 @@ use crate::{
         failure::Failure,
         lookup::{self, Source},
         paths::Paths,
-        save::{self, Overwrite},
+        save::{self, NameError, Overwrite},
         shipped,
     },
-    ui,
+    ui::{self, Theme},
 };
 
 use super::{
+    history_file,
+    journal::Journal,
     looks::Looks,
-    shot,
+    profile_list, shot,
     term::Screen,
     worker::{Order, Worker},
 };
@@ -32,6 +34,7 @@ pub struct Hands {
     pub screen: Screen,
     pub looks: Looks,
     pub paths: Paths,
+    pub journal: Journal,
     /// Set by the first `Quit`.
     pub quit: Option<u8>,
 }
@@ -39,12 +42,16 @@ pub struct Hands {
 impl Hands {
     /// Gives the app an event and does what it asks for, until it asks for nothing more.
     pub fn feed(&mut self, app: &mut App, event: Event) {
+        for heard in Journal::heard() {
+            app.update(MonotonicClock.now_ns(), heard);
+        }
         let mut asked: VecDeque<Effect> = app.update(MonotonicClock.now_ns(), event).into();
         while let Some(effect) = asked.pop_front() {
             if let Some(reply) = self.perform(app, effect) {
                 asked.extend(app.update(MonotonicClock.now_ns(), Event::Reply(reply)));
             }
         }
+        self.journal.keep_up(app);
     }
 
     /// `None`: nothing to say, or the bench answers later.
@@ -54,6 +61,7 @@ impl Hands {
             Effect::Retune(document) => self.order(Order::Retune(document)),
             Effect::Restart(document) => self.order(Order::Restart(document)),
             Effect::AskFacts => self.order(Order::AskFacts),
+            Effect::ReadCounters => self.order(Order::ReadCounters),
             Effect::Stop => self.order(Order::Stop),
             Effect::ListDevices => self.order(Order::ListDevices),
             Effect::UseDevice(device) => self.order(Order::UseDevice(device)),
@@ -62,7 +70,7 @@ impl Hands {
                 Ok((name, origin, document)) => Reply::Loaded { name, origin, document: Box::new(document) },
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
-            Effect::ListProfiles => Some(Reply::Profiles(profiles(&self.paths))),
+            Effect::ListProfiles => Some(Reply::Profiles(profile_list::found(&self.paths))),
             Effect::UseTheme(name) => Some(match self.looks.switch(name.as_deref()) {
                 Ok(told) => Reply::Done(told),
                 Err(failure) => Reply::Failed(failure.for_people()),
@@ -71,6 +79,12 @@ impl Hands {
                 Ok(path) => Reply::Done(format!("picture: {}", path.display())),
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
+            Effect::ListThemes => Some(Reply::Themes(theme_names(&self.paths))),
+            Effect::Remember(line) => {
+                // A history that is not kept is no reason to disturb anybody.
+                history_file::add(&self.paths.history(), &line).ok();
+                None
+            }
             Effect::Copy(text) => {
                 self.screen.copy(&text);
                 Some(Reply::Done(copied(std::env::var_os("TMUX").is_some()).into()))
@@ -110,18 +124,22 @@ impl Hands {
             let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
             let is_shipped = |name: &str| shipped::profile(name).is_some();
             let is_taken = |name: &str| is_shipped(name) || self.paths.profile(name).exists();
-            if let Err(failure) = save::check_name(name, overwrite, is_shipped, is_taken) {
-                let fix = failure.fix.as_deref().unwrap_or_default();
-                let proposed = fix.strip_prefix("save it as ").map(str::to_owned);
-                return Reply::SaveRefused { why: failure.message.clone(), proposed };
+            if let Err(refused) = save::check_name(name, overwrite, is_shipped, is_taken) {
+                let why = refused.to_string();
+                let refusal = match refused {
+                    NameError::Shipped { free, .. } => Refusal::ShippedName { free },
+                    NameError::Bad(_) => Refusal::Failed,
+                };
+                return Reply::SaveRefused { why, refusal };
             }
         }
         if !force && path.exists() {
-            return Reply::SaveRefused { why: format!("{} exists", path.display()), proposed: Some(name.to_owned()) };
+            let why = format!("{} exists", path.display());
+            return Reply::SaveRefused { why, refusal: Refusal::Exists };
         }
         match save::save(&path, document.text()) {
             Ok(()) => Reply::Saved { name: name.to_owned(), path: path.display().to_string() },
-            Err(failure) => Reply::SaveRefused { why: failure.for_people(), proposed: None },
+            Err(failure) => Reply::SaveRefused { why: failure.for_people(), refusal: Refusal::Failed },
         }
     }
 }
@@ -155,23 +173,13 @@ pub fn identity(written: &str, source: &Source, document: &Document) -> (String,
     }
 }
 
-/// One's own first, then the shipped ones.
-fn profiles(paths: &Paths) -> Vec<ProfileEntry> {
-    let own = lookup::own_names(paths);
-    let note =
-        |text: &str| Document::parse("", text).map_or_else(|_| "(does not parse)".into(), |d| d.profile().note.clone());
-    let mut entries: Vec<ProfileEntry> = own
-        .iter()
-        .map(|name| {
-            let text = lookup::read(&paths.profile(name)).unwrap_or_default();
-            ProfileEntry { name: name.clone(), note: note(&text), is_shipped: false, is_shadowed: false }
-        })
-        .collect();
-    entries.extend(shipped::profiles().map(|(name, text)| ProfileEntry {
-        name: name.to_owned(),
-        note: note(text),
-        is_shipped: true,
-        is_shadowed: own.iter().any(|own| own == name),
-    }));
-    entries
+/// One's own first, then the shipped ones, each once.
+fn theme_names(paths: &Paths) -> Vec<String> {
+    let mut names = lookup::names_in(&paths.themes());
+    for shipped in Theme::names() {
+        if !names.iter().any(|name| name == shipped) {
+            names.push(shipped.to_owned());
+        }
+    }
+    names
 }

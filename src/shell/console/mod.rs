@@ -2,11 +2,16 @@
 //! screens go to the writer. One thread; it waits neither for the terminal nor for the senders.
 
 mod bench;
+mod crash;
+mod device_list;
 mod distance;
 mod effects;
+mod history_file;
 mod input;
+mod journal;
 mod looks;
 mod outlet;
+mod profile_list;
 mod shot;
 mod term;
 mod worker;
@@ -27,7 +32,7 @@ use tokio::{
 
 use crate::{
     app::{App, Event, Keymap, Open, Tone},
-    nic::{Clock, xdp},
+    nic::Clock,
     profile::Document,
     shell::{
         args,
@@ -44,6 +49,7 @@ use crate::{
 
 use bench::Bench;
 use effects::Hands;
+use journal::Journal;
 use looks::Looks;
 use term::{Mouse, Screen};
 use worker::{DRAIN_LIMIT, Worker};
@@ -64,6 +70,8 @@ pub struct Setup<'a> {
     pub start: bool,
     pub color: args::Color,
     pub paths: Paths,
+    /// What the log's file is asked to hold.
+    pub log_level: tracing::Level,
 }
 
 /// Redraws a second; over ssh every one of them crosses the network.
@@ -100,9 +108,14 @@ pub fn run(setup: Setup) -> Result<u8, Failure> {
     let written = setup.args.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
     let (name, origin) = effects::identity(written, &setup.source, &setup.document);
     // What libxdp says must not garble the screen.
-    xdp::set_library_log(|line| tracing::debug!(target: "libxdp", "{line}"));
+    let (journal, no_log) = Journal::open(&setup.paths.log(), setup.log_level);
     let bench = Bench::new(setup.site, setup.arm);
     let mut app = App::new(Open::with_changes(name, origin, setup.saved, setup.document), bench.place(), keymap);
+    app.history = history_file::read(&setup.paths.history());
+    journal::set_wall(&mut app.log);
+    if let Some(told) = no_log {
+        app.say(Tone::Warn, told);
+    }
     app.live.set_unit(config.unit.unwrap_or_default());
     if !told.is_empty() {
         app.say(Tone::Bad, told.join("; "));
@@ -110,17 +123,18 @@ pub fn run(setup: Setup) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Failure::new("no_runtime", format!("the event loop did not start: {why}")))?;
     let mouse = if config.mouse == Some(true) { Mouse::On } else { Mouse::Off };
-    let screen =
-        Screen::take(mouse).map_err(|why| Failure::new("terminal", format!("taking the terminal failed: {why}")))?;
+    let screen = Screen::take(mouse, setup.paths.crash())
+        .map_err(|why| Failure::new("terminal", format!("taking the terminal failed: {why}")))?;
     let worker =
         Worker::start(bench).map_err(|why| Failure::new("no_thread", format!("a thread did not start: {why}")))?;
-    let mut hands = Hands { worker, screen, looks, paths: setup.paths, quit: None };
+    let mut hands = Hands { worker, screen, looks, paths: setup.paths, journal, quit: None };
     let mut exit = None;
     let code = runtime.block_on(live(&mut app, &mut hands, fps, setup.start, &mut exit));
     // Whatever still sends ends now, however the loop ended.
     for event in hands.worker.close(exit.map_or_else(|| Instant::now() + DRAIN_LIMIT, |exit| exit.by)) {
         app.update(MonotonicClock.now_ns(), event);
     }
+    hands.journal.keep_up(&app);
     hands.screen.close(&app.farewell());
     code
 }

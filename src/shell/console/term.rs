@@ -4,6 +4,7 @@
 
 use std::{
     io,
+    path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -18,7 +19,10 @@ use crossterm::{
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
 
+use crate::app::Level;
+
 use super::{
+    crash, journal,
     outlet::Outlet,
     writer::{Picture, Writer},
 };
@@ -83,10 +87,10 @@ pub struct Screen {
 
 impl Screen {
     /// Takes the terminal. Call on the main thread: its panics are the ones that restore.
-    pub fn take(mouse: Mouse) -> io::Result<Self> {
+    pub fn take(mouse: Mouse, crash: PathBuf) -> io::Result<Self> {
         let outlet = Arc::new(Outlet::open()?);
         let held = Arc::new(Held { outlet, mouse, is_taken: AtomicBool::new(false), unsaid: Mutex::new(Vec::new()) });
-        restore_on_panic(&held);
+        restore_on_panic(&held, crash);
         let mut screen = Self { held, writer: None };
         screen.enter()?;
         Ok(screen)
@@ -153,7 +157,7 @@ impl Drop for Screen {
     }
 }
 
-fn restore_on_panic(held: &Arc<Held>) {
+fn restore_on_panic(held: &Arc<Held>, crash: PathBuf) {
     let main = std::thread::current().id();
     let held = Arc::clone(held);
     let before = std::panic::take_hook();
@@ -162,8 +166,12 @@ fn restore_on_panic(held: &Arc<Held>) {
             held.outlet.set_hurry(true);
             held.restore();
             before(panic);
+            let words = crash::report(&crash, &panic.to_string());
+            held.outlet.write_within(words.as_bytes(), RESTORE_LIMIT).ok();
         } else if held.is_taken.load(Ordering::Acquire) {
             held.unsaid.lock().unwrap_or_else(PoisonError::into_inner).push(format!("txdeck: {panic}\n"));
+            journal::hear(Level::Error, "txdeck", &panic.to_string());
+            journal::hear(Level::Error, "txdeck", crash::report(&crash, &panic.to_string()).trim_end());
         } else {
             before(panic);
         }
@@ -197,13 +205,16 @@ mod tests {
             is_taken: AtomicBool::new(true),
             unsaid: Mutex::new(Vec::new()),
         });
-        restore_on_panic(&held);
+        let home = tempfile::tempdir().unwrap();
+        let crash = home.path().join("crash.txt");
+        restore_on_panic(&held, crash.clone());
         let sender = std::thread::spawn(|| panic!("a sender's own words"));
         assert!(sender.join().is_err());
         drop(std::panic::take_hook());
         assert!(held.is_taken.load(Ordering::Acquire), "the screen was given back");
         let unsaid = held.unsaid.lock().unwrap();
         assert!(unsaid.iter().any(|words| words.contains("a sender's own words")), "{unsaid:?}");
+        assert!(std::fs::read_to_string(crash).unwrap().contains("a sender's own words"));
     }
 
     #[test]

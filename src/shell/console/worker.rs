@@ -20,21 +20,27 @@ use crate::{
     shell::failure::Failure,
 };
 
-use super::bench::{Bench, News, Turned};
+use super::{
+    bench::{Bench, News, Turned},
+    device_list,
+};
 
 /// What can be asked of the bench.
 pub enum Order {
     Start(Box<Document>),
     Retune(Box<Document>),
     Restart(Box<Document>),
-    AskFacts,
     Stop,
+    AskFacts,
     ListDevices,
+    ReadCounters,
     UseDevice(String),
 }
 
 /// How often figures are read while anything sends.
 pub const TICK: Duration = Duration::from_millis(100);
+/// In ticks: whether the device was renamed is asked about once a second.
+const NAME_EVERY: u32 = 10;
 const LOOK: Duration = Duration::from_millis(2);
 /// A drain takes 2 s at most (the senders' own limit).
 pub const DRAIN_LIMIT: Duration = Duration::from_millis(2_200);
@@ -55,7 +61,7 @@ impl Worker {
         let hurry = Arc::new(AtomicBool::new(false));
         let theirs = Arc::clone(&hurry);
         let thread = std::thread::Builder::new().name("txdeck-bench".into());
-        let thread = thread.spawn(move || Work { bench, outbox, hurry: theirs }.run(&inbox))?;
+        let thread = thread.spawn(move || Work { bench, outbox, hurry: theirs, looks: 0 }.run(&inbox))?;
         Ok(Self { orders: Some(orders), events, hurry, thread })
     }
 
@@ -97,6 +103,7 @@ struct Work {
     bench: Bench,
     outbox: UnboundedSender<Event>,
     hurry: Arc<AtomicBool>,
+    looks: u32,
 }
 
 impl Work {
@@ -129,6 +136,8 @@ impl Work {
     }
 
     fn carry_out(&mut self, order: Order) {
+        // Whoever orders something looks at the screen: a new name of the device is told with the answer.
+        self.tell_new_name();
         match order {
             Order::Start(document) => {
                 let started = self.bench.start(&document);
@@ -158,6 +167,7 @@ impl Work {
                     self.tell(Reply::Over { last: None, why: None });
                 }
             }
+            Order::ReadCounters => self.tell(Reply::Counters(device_list::counters())),
             Order::ListDevices => self.tell(self.bench.devices().map_or_else(failed, Reply::Devices)),
             Order::UseDevice(device) => {
                 let chosen = self.bench.choose(&device);
@@ -166,8 +176,18 @@ impl Work {
         }
     }
 
+    fn tell_new_name(&mut self) {
+        if let Some(place) = self.bench.renamed() {
+            self.tell(Reply::PlaceChanged(place));
+        }
+    }
+
     /// What was read, and whether the session has ended.
     fn look(&mut self) {
+        self.looks += 1;
+        if self.looks.is_multiple_of(NAME_EVERY) {
+            self.tell_new_name();
+        }
         if let Some(reading) = self.bench.sample() {
             self.outbox.send(Event::Tick(Some(reading))).ok();
         }
