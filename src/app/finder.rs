@@ -89,6 +89,10 @@ impl App {
                 scored.push((score + if is_named { 1000 } else { 0 }, hit));
             }
         }
+        // Strewn letters are for when nothing better is there.
+        if scored.iter().any(|(score, _)| *score >= 10) {
+            scored.retain(|(score, _)| *score >= 10);
+        }
         // Stable: equals stay in the order of the keymap and of the profile.
         scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         scored.into_iter().map(|(_, hit)| hit).collect()

@@ -284,7 +284,12 @@ fn the_list_searches_as_one_types_and_opens() {
     type_text(&mut stage, "thousand");
     assert_eq!(stage.app.profiles.in_sight().len(), 1);
     stage.keys("enter");
-    assert_eq!((stage.app.screen, stage.app.open.name.as_str()), (Screen::Live, "steady-1k"), "{:?}", stage.app.overlay);
+    assert_eq!(
+        (stage.app.screen, stage.app.open.name.as_str()),
+        (Screen::Live, "steady-1k"),
+        "{:?}",
+        stage.app.overlay
+    );
 }
 
 #[test]
