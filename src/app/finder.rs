@@ -84,8 +84,14 @@ impl App {
         let mut scored: Vec<(u32, Hit)> = Vec::new();
         for (hit, words) in self.actions().into_iter().chain(self.commands_and_fields(!typed.trim().is_empty())) {
             if let Some(score) = answers(&format!("{} {} {words}", hit.name, hit.sentence), typed) {
-                scored.push((score, hit));
+                // Whoever types a name means it.
+                let is_named = !typed.is_empty() && hit.name.trim_start_matches(':') == typed.trim();
+                scored.push((score + if is_named { 1000 } else { 0 }, hit));
             }
+        }
+        // Strewn letters are for when nothing better is there.
+        if scored.iter().any(|(score, _)| *score >= 10) {
+            scored.retain(|(score, _)| *score >= 10);
         }
         // Stable: equals stay in the order of the keymap and of the profile.
         scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));

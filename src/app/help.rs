@@ -70,27 +70,36 @@ impl Help {
             answers(&format!("{keys} {words}"), &typed).is_some_and(|score| typed.trim().is_empty() || score >= 10)
         };
         let mut lines = Vec::new();
-        let mut section = |head: String, rows: Vec<(String, String)>| {
-            let rows: Vec<_> = rows.into_iter().filter(|(keys, sentence)| is_hit(keys, sentence)).collect();
+        let mut section = |head: String, rows: Vec<Told>| {
+            let is_hit = |row: &Told| is_hit(&row.keys, &format!("{} {}", row.sentence, row.name));
+            let rows: Vec<Told> = rows.into_iter().filter(is_hit).collect();
             if !rows.is_empty() {
                 lines.push(HelpLine::Head(head));
-                lines.extend(rows.into_iter().map(|(keys, sentence)| HelpLine::Row { keys, sentence }));
+                let told = |row: Told| HelpLine::Row { keys: row.keys, sentence: row.sentence };
+                lines.extend(rows.into_iter().map(told));
             }
         };
         section("on every screen".into(), rows(keymap, None));
         for screen in Screen::ALL {
             section(format!("on {}", screen.name()), rows(keymap, Some(screen)));
         }
-        let commands = COMMANDS.iter().map(|row| (format!(":{}", row.usage), row.desc.to_owned()));
-        let any_key =
-            (":KEY=VALUE".to_owned(), "set a key of the profile, as burst=64; :help KEY tells of one".to_owned());
+        let command = |keys: String, sentence: &str| Told { keys, sentence: sentence.to_owned(), name: "" };
+        let commands = COMMANDS.iter().map(|row| command(format!(":{}", row.usage), row.desc));
+        let any_key = command(":KEY=VALUE".into(), "set a key of the profile, as burst=64; :help KEY tells of one");
         section("on the : line".into(), std::iter::once(any_key).chain(commands).collect());
         lines
     }
 }
 
+/// A row, and the action's name, by which it is found too.
+struct Told {
+    keys: String,
+    sentence: String,
+    name: &'static str,
+}
+
 /// Rows of the keymap that hold on one screen, or those that hold on all.
-fn rows(keymap: &Keymap, on: Option<Screen>) -> Vec<(String, String)> {
+fn rows(keymap: &Keymap, on: Option<Screen>) -> Vec<Told> {
     let is_everywhere = |screens: &[Screen]| screens.len() == Screen::ALL.len();
     let wanted = keymap.rows().iter().filter(|row| match on {
         None => is_everywhere(&row.screens),
@@ -106,7 +115,7 @@ fn rows(keymap: &Keymap, on: Option<Screen>) -> Vec<(String, String)> {
             [first, .., last] if keys.len() > 3 => format!("{first}..{last}"),
             keys => keys.join(" "),
         };
-        Some((keys, row.desc.clone()))
+        Some(Told { keys, sentence: row.desc.clone(), name: row.action.name() })
     });
     told.collect()
 }

@@ -51,8 +51,13 @@ impl App {
     pub(super) fn line_key(&mut self, chord: Chord, effects: &mut Vec<Effect>) {
         let Overlay::Line(line) = &mut self.overlay else { return };
         match chord.code {
-            Code::Tab => return line.complete(1),
-            Code::BackTab => return line.complete(-1),
+            Code::Tab | Code::BackTab => {
+                line.complete(if chord.code == Code::Tab { 1 } else { -1 });
+                // A whole step was completed: what follows it is offered next.
+                return if line.picked.is_none() {
+                    self.refresh_line()
+                };
+            }
             Code::Up | Code::Down => return self.walk_history(chord.code),
             Code::Char('p') if chord.ctrl => return self.walk_history(Code::Up),
             Code::Char('n') if chord.ctrl => return self.walk_history(Code::Down),
@@ -247,9 +252,8 @@ impl Line {
         let before = self.prompt.before_cursor();
         if self.picked.is_none() {
             let common = complete::common(&self.candidates);
-            if self.candidates.len() == 1 || (common.len() > before.len() && common.starts_with(&before)) {
+            if (last == 0 && common != before) || (common.len() > before.len() && common.starts_with(&before)) {
                 self.prompt.replace_before_cursor(&common);
-                self.candidates.retain(|one| *one != common);
                 return;
             }
         }

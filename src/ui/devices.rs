@@ -11,7 +11,7 @@ use super::{
     Look, Role, line,
     pages::{list, split},
     panels::boxed,
-    pieces, wrapped,
+    pieces, rows_of, wrapped,
 };
 
 pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
@@ -44,6 +44,13 @@ fn told(device: &DeviceEntry, app: &App) -> (String, Role) {
 }
 
 fn detail(buffer: &mut Buffer, area: Rect, device: &DeviceEntry, look: &Look) {
+    let mut area = area;
+    if let Some(guard) = &device.guard {
+        let text = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+        let rows = rows_of(guard, text.width, look).min(area.height);
+        wrapped(buffer, Rect { height: rows, ..text }, guard, look.style(Role::Warn), look);
+        area = split(area, rows).1;
+    }
     let mut at = Rect { height: 1, ..area };
     let mut put = |word: &str, value: &str, role: Role| {
         if at.y < area.bottom() {
@@ -73,10 +80,5 @@ fn detail(buffer: &mut Buffer, area: Rect, device: &DeviceEntry, look: &Look) {
     let sending = device.details.iter().find(|(word, _)| *word == "sending");
     if let Some((word, value)) = sending.filter(|_| device.guard.is_none()) {
         put(word, value, Role::Good);
-    }
-    if let Some(guard) = &device.guard {
-        let rest = Rect { y: at.y, height: area.bottom().saturating_sub(at.y), ..area };
-        let rest = Rect { x: rest.x + 1, width: rest.width.saturating_sub(2), ..rest };
-        wrapped(buffer, rest, guard, look.style(Role::Warn), look);
     }
 }

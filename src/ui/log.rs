@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::app::{App, Entry, Level};
 
-use super::{Look, Role, line, panels::boxed, pieces, wrapped};
+use super::{Look, Role, line, panels::boxed, pieces, rows_of, wrapped};
 
 pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     let shown = app.log.in_sight();
@@ -38,9 +38,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
 const LEAD: u16 = 16;
 
 fn height(entry: &Entry, width: u16, look: &Look) -> u16 {
-    let room = width.saturating_sub(LEAD + 1).max(1);
-    // Broken at spaces, a line holds a little less than its room.
-    look.width(&said(entry)).div_ceil(room.saturating_sub(room / 8).max(1)).clamp(1, 4)
+    rows_of(&said(entry), width.saturating_sub(LEAD + 1), look).clamp(1, 4)
 }
 
 fn said(entry: &Entry) -> String {

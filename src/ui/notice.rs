@@ -8,7 +8,7 @@ use ratatui::{
 
 use crate::app::App;
 
-use super::{Look, Role, wrapped};
+use super::{Look, Role, rows_of, wrapped};
 
 /// More than this is for the log.
 const MOST_ROWS: u16 = 6;
@@ -20,8 +20,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     if look.width(&said.text) <= room || area.height < MOST_ROWS + 2 {
         return;
     }
-    // Broken at spaces, a row holds a little less than its room.
-    let rows = look.width(&said.text).div_ceil(room - room / 10).min(MOST_ROWS);
+    let rows = rows_of(&said.text, room, look).min(MOST_ROWS);
     let at = Rect { y: area.bottom() - 1 - rows, height: rows, ..area };
     Clear.render(at, buffer);
     buffer.set_style(at, look.style(Role::Text));

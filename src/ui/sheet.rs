@@ -8,12 +8,11 @@ use ratatui::{
 
 use crate::app::{Shade, Sheet};
 
-use super::{Look, Role, layout, line, panels::boxed, wrapped};
+use super::{Look, Role, layout, line, panels::boxed, rows_of, wrapped};
 
 pub fn draw(buffer: &mut Buffer, area: Rect, sheet: &Sheet, look: &Look) {
     let width = area.width.saturating_sub(2).min(110);
-    let room = usize::from(width.saturating_sub(4).max(1));
-    let rows = |text: &str| usize::from(look.width(text)).div_ceil(room).max(1);
+    let rows = |text: &str| usize::from(rows_of(text, width.saturating_sub(4), look)).max(1);
     let wanted: usize = sheet.lines.iter().map(|(_, text)| rows(text)).sum::<usize>() + 2;
     let height = u16::try_from(wanted).unwrap_or(u16::MAX).clamp(3, area.height.saturating_sub(3).max(3));
     let at = layout::dialog(area, width, height);

@@ -346,7 +346,7 @@ fn ctrl_z_stops_then_suspends_and_comes_back_stopped() {
 #[test]
 fn opening_over_unsaved_changes_asks_and_while_sending_is_refused() {
     let mut stage = Stage::lab();
-    stage.keys("l o enter");
+    stage.keys("l o down down down enter");
     assert!(matches!(stage.app.overlay, Overlay::Ask(_)));
     stage.keys("enter");
     assert_eq!(stage.count("Load"), 0);

@@ -305,8 +305,7 @@ fn devices() -> Vec<DeviceEntry> {
         details: vec![
             ("link", "up, 10000 Mbit/s".into()),
             ("driver", "ixgbe (pci 0000:03:00.0)".into()),
-            ("MAC", "02:00:00:00:00:01".into()),
-            ("MTU", "1500 (frames up to 1514 bytes)".into()),
+            ("MAC, MTU", "02:00:00:00:00:01, 1500 (frames up to 1514 bytes)".into()),
             ("queues", "8 of 63".into()),
             ("NIC rings", "tx 512 of 4096, rx 512 of 4096".into()),
             ("coalescing", "rx adaptive, tx 50 us or 32 frames".into()),

@@ -83,6 +83,11 @@ fn state(link: &Link) -> &'static str {
 
 fn details(link: &Link, guard: Option<&Guard>, is_armed: bool) -> Vec<(&'static str, String)> {
     let speed = link.speed_mbps.map(|mbps| format!(", {mbps} Mbit/s")).unwrap_or_default();
+    let mac = link.mac.map(|byte| format!("{byte:02x}")).join(":");
+    let names = match link.alt_names.is_empty() {
+        true => String::new(),
+        false => format!(", also called {}", link.alt_names.join(", ")),
+    };
     let hardware = link.parent.as_ref().map(|(bus, name)| format!(" ({bus} {name})")).unwrap_or_default();
     let driver = link.driver.clone().or_else(|| link.kind.clone()).unwrap_or_else(|| UNTOLD.into());
     let zero_copy = match link.zero_copy {
@@ -91,19 +96,15 @@ fn details(link: &Link, guard: Option<&Guard>, is_armed: bool) -> Vec<(&'static 
         None => "copy; whether zero-copy works is not told",
     };
     let mut all = vec![
-        ("link", format!("{}{speed}", state(link))),
+        ("link", format!("{}{speed}{names}", state(link))),
         ("driver", format!("{driver}{hardware}")),
-        ("MAC", link.mac.map(|byte| format!("{byte:02x}")).join(":")),
-        ("MTU", format!("{} (frames up to {} bytes)", link.mtu, u64::from(link.mtu) + 14)),
+        ("MAC, MTU", format!("{mac}, {} (frames up to {} bytes)", link.mtu, u64::from(link.mtu) + 14)),
         ("queues", of_most(link.channels.or(Some((link.tx_queues, link.tx_queues))))),
         ("NIC rings", format!("tx {}, rx {}", of_most(link.tx_ring), of_most(link.rx_ring))),
         ("coalescing", link.coalescing.as_ref().map_or_else(|| UNTOLD.into(), coalescing)),
         ("NUMA node", link.numa_node.map_or_else(|| UNTOLD.into(), |node| node.to_string())),
         ("AF_XDP", zero_copy.into()),
     ];
-    if !link.alt_names.is_empty() {
-        all.push(("also called", link.alt_names.join(", ")));
-    }
     all.push((
         "sending",
         match (guard, is_armed) {
@@ -166,12 +167,12 @@ mod tests {
         };
         let told = details(&link, Some(&Guard::DefaultRoute), false);
         let value = |word: &str| told.iter().find(|(known, _)| *known == word).unwrap().1.as_str();
-        assert_eq!(value("link"), "up, 25000 Mbit/s");
+        assert_eq!(value("link"), "up, 25000 Mbit/s, also called enp3s0f0");
         assert_eq!(value("driver"), "ice (pci 0000:03:00.0)");
         assert_eq!(value("queues"), "8 of 64");
         assert_eq!(value("NIC rings"), "tx 256 of 8160, rx 2048 of 8160");
         assert_eq!(value("coalescing"), "rx adaptive, tx 50 us or 32 frames");
-        assert_eq!((value("NUMA node"), value("AF_XDP"), value("also called")), ("1", "zero-copy", "enp3s0f0"));
+        assert_eq!((value("NUMA node"), value("AF_XDP")), ("1", "zero-copy"));
         assert_eq!(value("sending"), "guarded: it carries the default route");
         assert_eq!(details(&Link::default(), None, false).last().unwrap().1, "free");
     }
