@@ -88,7 +88,7 @@ pub fn run(args: &[&str]) -> Done {
 }
 
 pub fn run_profile(text: &str, args: &[&str]) -> Done {
-    let all = [&["run", "-"], args, &["--json"]].concat();
+    let all = [&["run", "-"], args, &["--json", "-q"]].concat();
     Running::of(txdeck(&all), text).finish()
 }
 
@@ -102,9 +102,9 @@ pub struct Running {
 }
 
 impl Running {
-    /// `txdeck run ARGS --json`.
+    /// `txdeck run ARGS --json`, without progress: what stays on stderr are warnings.
     pub fn start(args: &[&str]) -> Running {
-        Running::of(txdeck(&[&["run"], args, &["--json"]].concat()), "")
+        Running::of(txdeck(&[&["run"], args, &["--json", "-q"]].concat()), "")
     }
 
     /// Any command that prints JSON lines, with `input` on its stdin.
