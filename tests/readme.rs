@@ -1,7 +1,12 @@
 //! The README keeps its word: generated parts are what the program says, commands are ones it understands, packages
 //! are those that `.ci/run` installs. `README_WRITE=1 cargo test --test readme` writes the generated parts anew.
 
-use std::{collections::BTreeSet, fs, path::PathBuf, process::Command};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use txdeck::profile::{Document, reference, shipped};
 
@@ -197,4 +202,50 @@ fn links_lead_somewhere() {
             None => assert!(file(target).exists(), "README.md: there is no {target}"),
         }
     }
+}
+
+/// Every `.rs` file below a folder, without its tests.
+fn sources(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = fs::read_to_string(&path).expect("a source file");
+            found.push(text.split("\n#[cfg(test)]").next().unwrap_or_default().to_owned());
+        }
+    }
+}
+
+/// The first string literals behind each `marker`.
+fn literals_behind<'t>(text: &'t str, marker: &'t str) -> impl Iterator<Item = &'t str> {
+    text.split(marker).skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
+}
+
+/// A new way to fail needs its line under "Troubleshooting", and a line there needs its way to fail.
+#[test]
+fn every_code_of_a_failed_start_is_explained() {
+    let mut texts = Vec::new();
+    sources(&file("src"), &mut texts);
+    let mut codes = BTreeSet::new();
+    for text in &texts {
+        codes.extend(literals_behind(text, "Failure::new("));
+        codes.extend(literals_behind(text, "Failure::told("));
+        for body in text.split("fn code(&self)").skip(1) {
+            codes.extend(literals_behind(body.split("\n    }\n").next().unwrap_or_default(), "=>"));
+        }
+    }
+    assert!(codes.len() >= 40, "{codes:?}");
+    let readme = readme();
+    let section = readme.split("\n## Troubleshooting").nth(1).and_then(|rest| rest.split("\n## ").next());
+    let section = section.expect("a section on troubleshooting");
+    let brackets = section.split('[').skip(1).filter_map(|rest| rest.split_once(']'));
+    let named = brackets.filter(|(_, behind)| !behind.starts_with('(')).flat_map(|(inside, _)| inside.split(", "));
+    let named: BTreeSet<&str> = named.collect();
+    let unexplained: Vec<_> = codes.difference(&named).collect();
+    let unheard_of: Vec<_> = named.difference(&codes).collect();
+    assert!(
+        unexplained.is_empty() && unheard_of.is_empty(),
+        "not in README.md: {unexplained:?}; only there: {unheard_of:?}"
+    );
 }

@@ -112,7 +112,9 @@ mod tests {
 
     fn typed(keys: &[&str]) -> String {
         let mut prompt = Prompt::new(Purpose::SaveAs, String::new(), String::new(), "one two");
-        keys.iter().for_each(|key| drop(prompt.key(key.parse().unwrap())));
+        for key in keys {
+            prompt.key(key.parse().unwrap());
+        }
         prompt.text()
     }
 

@@ -143,8 +143,21 @@ impl Desk {
 /// All senders of one run.
 pub struct Fleet {
     desk: Desk,
-    seats: Vec<(u32, Option<u32>, bool)>,
-    threads: Vec<thread::JoinHandle<Option<(Histogram<u64>, bool)>>>,
+    posts: Vec<Post>,
+}
+
+/// One sender's place and its thread.
+struct Post {
+    queue: u32,
+    cpu: Option<u32>,
+    counts_drops: bool,
+    thread: thread::JoinHandle<Option<Yield>>,
+}
+
+/// What a sender leaves behind when it ends of itself.
+struct Yield {
+    burst_cost_ns: Histogram<u64>,
+    gone: bool,
 }
 
 impl Fleet {
@@ -155,15 +168,13 @@ impl Fleet {
         C: Wait + Clone + Send + 'static,
     {
         let desk = Desk::new(plan);
-        let mut fleet = Fleet { desk, seats: Vec::new(), threads: Vec::new() };
-        for (index, seat) in seats.into_iter().enumerate() {
-            fleet.seats.push((seat.queue, seat.cpu, seat.nic.limits().counts_drops));
-            let (line, clock) = (fleet.desk.line(index), clock.clone());
-            let started = thread::Builder::new()
-                .name(format!("tx-{}", seat.queue))
-                .spawn(move || run(seat.nic, index, seat.cpu, line, clock));
+        let mut fleet = Fleet { desk, posts: Vec::with_capacity(seats.len()) };
+        for (index, Seat { nic, queue, cpu }) in seats.into_iter().enumerate() {
+            let (line, clock, counts_drops) = (fleet.desk.line(index), clock.clone(), nic.limits().counts_drops);
+            let started =
+                thread::Builder::new().name(format!("tx-{queue}")).spawn(move || run(nic, index, cpu, line, clock));
             match started {
-                Ok(thread) => fleet.threads.push(thread),
+                Ok(thread) => fleet.posts.push(Post { queue, cpu, counts_drops, thread }),
                 Err(error) => {
                     fleet.stop();
                     fleet.finish();
@@ -177,7 +188,7 @@ impl Fleet {
     /// Opens the gate: all senders begin at `at_ns` on their clock.
     pub fn release(&self, at_ns: u64) {
         self.desk.release(at_ns);
-        self.threads.iter().for_each(|thread| thread.thread().unpark());
+        self.posts.iter().for_each(|post| post.thread.thread().unpark());
     }
 
     /// Every sender takes the new plan at its next doorbell. Flows are matched by name; queues cannot change.
@@ -188,7 +199,7 @@ impl Fleet {
     /// Tells every sender to end; they drain for at most 2 s.
     pub fn stop(&self) {
         self.desk.stop();
-        self.threads.iter().for_each(|thread| thread.thread().unpark());
+        self.posts.iter().for_each(|post| post.thread.thread().unpark());
     }
 
     pub fn plan(&self) -> &Arc<Plan> {
@@ -197,20 +208,20 @@ impl Fleet {
 
     /// All counters now; `at_ns` is the reading of the senders' clock that belongs to it.
     pub fn snapshot(&self, at_ns: u64) -> Snapshot {
-        let senders = self.seats.iter().zip(&self.desk.lines);
-        let senders = senders.map(|((queue, cpu, counts_drops), line)| {
+        let senders = self.posts.iter().zip(&self.desk.lines);
+        let senders = senders.map(|(post, line)| {
             let counters = &line.counters;
             // The state first: counts read after `Done` are final.
             let state = counters.state();
             SenderSnapshot {
-                queue: *queue,
-                cpu: *cpu,
+                queue: post.queue,
+                cpu: post.cpu,
                 state,
                 reason: counters.reason().map(str::to_owned),
                 counts: counters.read(),
                 frames: counters.frames(),
                 errnos: counters.errnos(),
-                counts_drops: *counts_drops,
+                counts_drops: post.counts_drops,
             }
         });
         Snapshot { at_ns, senders: senders.collect(), flows: self.desk.flows() }
@@ -218,36 +229,28 @@ impl Fleet {
 
     /// Whether every sender has ended (drained, or dead).
     pub fn is_over(&self) -> bool {
-        self.threads.iter().all(thread::JoinHandle::is_finished)
+        self.posts.iter().all(|post| post.thread.is_finished())
     }
 
     /// Joins the threads and closes the queues; call when [`Fleet::is_over`], else it waits for the drain.
     pub fn finish(self) -> Vec<SenderEnd> {
-        let ends: Vec<_> = self.threads.into_iter().map(|thread| thread.join().ok().flatten()).collect();
-        let senders = ends.into_iter().zip(&self.seats).zip(&self.desk.lines);
-        let end = |((end, (queue, ..)), line): ((Option<(Histogram<u64>, bool)>, &(u32, _, _)), &Arc<Line>)| {
-            let gone = end.as_ref().is_some_and(|(_, gone)| *gone);
+        let end = |(post, line): (Post, &Arc<Line>)| {
+            let left = post.thread.join().ok().flatten();
             SenderEnd {
-                queue: *queue,
+                queue: post.queue,
                 counts: line.counters.read(),
                 frames: line.counters.frames(),
-                burst_cost_ns: end.map(|(histogram, _)| histogram),
+                gone: left.as_ref().is_some_and(|left| left.gone),
+                burst_cost_ns: left.map(|left| left.burst_cost_ns),
                 reason: line.counters.reason().map(str::to_owned),
-                gone,
             }
         };
-        senders.map(end).collect()
+        self.posts.into_iter().zip(&self.desk.lines).map(end).collect()
     }
 }
 
 /// A sender's thread. `None`: it panicked or could not settle in; its line says why.
-fn run<N: Nic, C: Wait>(
-    nic: N,
-    seat: usize,
-    cpu: Option<u32>,
-    line: Arc<Line>,
-    clock: C,
-) -> Option<(Histogram<u64>, bool)> {
+fn run<N: Nic, C: Wait>(nic: N, seat: usize, cpu: Option<u32>, line: Arc<Line>, clock: C) -> Option<Yield> {
     if let Err(reason) = clock.settle_in(cpu) {
         line.counters.fail(reason);
         return None;
@@ -269,5 +272,5 @@ fn run<N: Nic, C: Wait>(
         return None;
     }
     let gone = sender.is_gone();
-    Some((sender.into_burst_cost_ns(), gone))
+    Some(Yield { burst_cost_ns: sender.into_burst_cost_ns(), gone })
 }

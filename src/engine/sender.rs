@@ -206,18 +206,15 @@ impl<N: Nic> Sender<N> {
             let lane = Lane::new(plan, index, self.seat, memory, self.gate_ns, now_ns);
             self.schedule.lanes.extend(lane);
         }
-        let seats = sending_seats(&orders);
-        let position = seats.iter().position(|seat| *seat == self.seat).unwrap_or(0);
+        let (position, seats) = standing(plan, self.seat);
         self.burst = plan.burst.clamp(1, self.nic.limits().max_burst.max(1));
-        self.quota = match seats.contains(&self.seat) {
-            true => share(plan.count, position, seats.len()).saturating_sub(self.counts.submitted),
-            false => 0,
-        };
+        self.quota =
+            position.map_or(0, |position| share(plan.count, position, seats).saturating_sub(self.counts.submitted));
         self.end_ns = match plan.duration_ns {
             0 => u64::MAX,
             duration_ns => self.gate_ns.saturating_add(duration_ns),
         };
-        self.schedule.cap = self.cap(plan.rate, position, seats.len(), now_ns, cap);
+        self.schedule.cap = self.cap(plan.rate, position.unwrap_or(0), seats, now_ns, cap);
         self.trigger = self.next(now_ns);
     }
 
@@ -529,10 +526,12 @@ fn emit_once<N: Nic>(
     queued
 }
 
-/// Seats that some flow of the plan sends from, ascending; a count is shared among them.
-fn sending_seats(orders: &Orders) -> Vec<usize> {
-    let plan = &orders.plan;
-    (0..plan.queues.len()).filter(|seat| plan.flows.iter().any(|flow| flow.seats.contains(seat))).collect()
+/// Where a seat stands among those that some flow sends from (`None`: not among them), and how many these are.
+fn standing(plan: &Plan, seat: usize) -> (Option<usize>, usize) {
+    let sends = |seat: usize| plan.flows.iter().any(|flow| flow.seats.contains(&seat));
+    let before = (0..seat).filter(|other| sends(*other)).count();
+    let all = (0..plan.queues.len()).filter(|other| sends(*other)).count();
+    (sends(seat).then_some(before), all)
 }
 
 /// 1 ns to 10 s with two significant digits; fixed bounds, so recording never allocates.

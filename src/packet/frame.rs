@@ -52,7 +52,7 @@ impl Swift {
         let len = frame.fixed_len()?;
         let whole = frame.pktgen.is_none_or(|at| len - at >= pktgen::WITH_STREAM);
         let still = frame.patches.is_empty() && frame.lengths.is_none() && frame.ip_checksum.is_none();
-        (whole && still).then(|| Self {
+        (whole && still).then_some(Self {
             mark: frame.id << LEN_BITS | len as u64,
             len,
             header: frame.pktgen,

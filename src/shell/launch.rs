@@ -1,8 +1,10 @@
 //! From the command line to the console: what to open, where, and how it is to look.
 
+use crate::nic::caps;
 use crate::shell::{
     args::{Cli, Common, Console, LabArgs, LabShape},
     console::{self, DEFAULT_PROFILE, Setup},
+    failure::Failure,
     load, lookup,
     output::Ending,
     paths::Paths,
@@ -45,6 +47,11 @@ fn open(
         }
         None => None,
     };
+    if lab.is_none() {
+        // The console opens queues again and again; a lab besides enters its far end at every start.
+        let kept = caps::keep_sending_rights_for_this_thread();
+        kept.map_err(|why| Failure::new("caps", format!("giving up capabilities failed: {why}")))?;
+    }
     let arm = arm.map(str::to_owned);
     Ok(console::run(Setup { args, source, saved, document, site, arm, start, paths })?)
 }

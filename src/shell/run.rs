@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 
 use crate::{
-    nic::Clock,
+    nic::{Clock, caps},
     profile::Document,
     shell::{
         args::{Common, Format, RunArgs},
@@ -63,6 +63,9 @@ async fn drive(
 ) -> Result<(RunResult, Option<Signal>), Ending> {
     let mut signals = Signals::listen()?;
     let mut session = Session::start(site, document.profile())?;
+    // Everything is open: queues, netlink, the far end's socket. The senders gave theirs up themselves.
+    let dropped = caps::drop_all_for_this_thread();
+    dropped.map_err(|why| Failure::new("caps", format!("giving up capabilities failed: {why}")))?;
     session.notices().iter().for_each(|notice| say(&format!("txdeck: {notice}")));
     let facts = tally::Setting::new(document, &site.device, host::facts(site.link()), now_utc());
     session.release(site)?;

@@ -97,7 +97,7 @@ impl Session {
         Ok(())
     }
 
-    /// Reads senders, device and far end, in this order: the later ones cover the earlier.
+    /// All figures of now.
     pub fn sample(&mut self, site: &mut Site) -> Reading {
         // From the far end to the senders' own device: no reading can claim more than the one after it.
         let received = self.gauge.received();

@@ -21,6 +21,7 @@ pub enum Build {
 }
 
 #[derive(Clone, Copy, Default)]
+#[allow(dead_code, reason = "written as the kernel would read it")]
 struct Descriptor {
     address: u64,
     len: u32,
