@@ -3,6 +3,7 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
+    os::unix::process::CommandExt,
     process::{Child, Command, Output, Stdio},
     time::{Duration, Instant},
 };
@@ -15,6 +16,14 @@ const DEADLINE: Duration = Duration::from_secs(60);
 fn txdeck(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_txdeck"));
     command.args(args).env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR")).stdin(Stdio::null());
+    // A shell's background job is born ignoring SIGINT, and txdeck rightly goes on ignoring it: it would never end.
+    // SAFETY: signal() is async-signal-safe, and the default action needs no handler.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        });
+    }
     command
 }
 
