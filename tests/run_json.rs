@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// A run that takes longer has hung.
@@ -80,8 +81,13 @@ fn wait(child: Child) -> Output {
 }
 
 fn signal(id: u32, name: &str) {
-    let sent = Command::new("kill").args([&format!("-{name}"), &id.to_string()]).status().unwrap();
-    assert!(sent.success());
+    let signal = match name {
+        "INT" => Signal::INT,
+        "TERM" => Signal::TERM,
+        _ => Signal::KILL,
+    };
+    // Not the program kill: a bare machine has none.
+    kill_process(Pid::from_raw(id.cast_signed()).unwrap(), signal).unwrap();
 }
 
 /// Whether a lab can be made here.

@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// A run that takes longer has hung.
@@ -180,8 +181,15 @@ impl Running {
 }
 
 pub fn signal(id: u32, name: &str) {
-    let sent = Command::new("kill").args([&format!("-{name}"), &id.to_string()]).status().unwrap();
-    assert!(sent.success());
+    let signal = match name {
+        "INT" => Signal::INT,
+        "TERM" => Signal::TERM,
+        "HUP" => Signal::HUP,
+        "KILL" => Signal::KILL,
+        other => panic!("signal {other}"),
+    };
+    let id = Pid::from_raw(id.cast_signed()).expect("a process has a number");
+    kill_process(id, signal).expect("a child that was not waited for can be told");
 }
 
 /// Exit 0, everything left, nothing is out, every memory is free again.
