@@ -239,7 +239,7 @@ fn a_paste_on_live_does_nothing() {
     console.wait_for("space sends");
     console.type_keys("\x1b[200~ q lll\x1b[201~");
     console.type_keys("?");
-    console.wait_for("turn the picked knob up");
+    console.wait_for("pick the next knob");
     console.type_keys("\x1b");
     console.wait_for("space sends");
     let screen = console.text();
@@ -579,7 +579,7 @@ fn c103_a_slow_start_delays_neither_keys_nor_signals() {
     let mut first = [0; 1];
     other.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
     console.type_keys(" ?");
-    console.wait_for("turn the picked knob up");
+    console.wait_for("pick the next knob");
     let screen = console.text();
     assert!(screen.contains("STARTING"), "help came while the queue was still being opened: {screen}");
     console.signal(rustix::process::Signal::TERM);
@@ -589,4 +589,20 @@ fn c103_a_slow_start_delays_neither_keys_nor_signals() {
     console.assert_restored();
     other.kill().ok();
     other.wait().ok();
+}
+
+/// The rest of a key's sequence may be long on its way; nothing else waits for it.
+#[test]
+fn half_an_escape_sequence_delays_no_signal() {
+    let mut console = Console::open(&["--device", "sim"], Reader::Reads);
+    console.wait_for("space sends");
+    console.type_keys(" ");
+    console.wait_for("SENDING");
+    console.type_keys("\x1b[1;");
+    console.wait_for("00:01");
+    console.signal(rustix::process::Signal::TERM);
+    let asked = Instant::now();
+    assert_eq!(console.end(PATIENCE), 143);
+    assert!(asked.elapsed() < Duration::from_secs(2), "gone only after {:?}", asked.elapsed());
+    console.assert_restored();
 }
