@@ -392,7 +392,7 @@ fn queues_that_are_not_there_are_refused_by_number() {
     let done = run(&["udp-64", "--lab", "--lab-queues", "2", "--queues", "0..2", "-n", "1"]);
     assert_eq!((done.code, &done.result()["code"]), (2, &"no_such_queue".into()));
     let message = done.result()["message"].as_str().unwrap();
-    assert_eq!(message, "deck0 queue 2: this device has 2 queues, 0..1");
+    assert_eq!(message, "deck0 queue 2: this device has 2 queues: 0..1");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::shell::{expect::Expect, settings::Settings};
     override_usage = "txdeck [PROFILE] [-i IF]    the console\n       txdeck COMMAND -h         more of one command",
     help_template = "{about}\n{usage-heading} {usage}\n\n{subcommands}\n\n{options}{after-help}",
     after_long_help = "PROFILE is a path, - for stdin, or a name: your own profiles first, then the shipped ones.\n\n\
-        Examples:\n  txdeck lab                        the console in a private lab, no rights needed\n  \
+        Examples:\n  txdeck lab                        the console in a lab; no rights needed\n  \
         txdeck run udp-64 --lab -n 1000   a thousand packets without a screen"
 )]
 pub struct Cli {
@@ -158,6 +158,7 @@ pub struct LabArgs {
     /// Print the AppArmor profile that lets txdeck make a lab on Ubuntu
     #[arg(long, conflicts_with = "start")]
     pub print_apparmor: bool,
+    /// What to run with --enter, with its arguments
     #[arg(last = true, value_name = "CMD", requires = "enter", id = "inside")]
     pub inside: Vec<std::ffi::OsString>,
 }
@@ -267,7 +268,7 @@ pub struct ProfilesArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_long_help = "Examples:\n  txdeck themes\n  txdeck themes default > ~/.config/txdeck/themes/mine.toml")]
+#[command(after_long_help = "Examples:\n  txdeck themes\n  txdeck themes terminal > ~/.config/txdeck/themes/mine.toml")]
 pub struct ThemesArgs {
     /// Print this one
     pub name: Option<String>,

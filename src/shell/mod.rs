@@ -105,7 +105,7 @@ fn not_understood(error: &clap::Error) -> ExitCode {
     if args::asks_for_json(&args) {
         let text = error.render().to_string();
         let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        let _ = print_line(&Failure::new("usage", message).with_fix("txdeck run --help").to_line());
+        let _ = print_line(&Failure::new("usage", message).with_fix("See: txdeck run --help").to_line());
     }
     ExitCode::from(NOT_STARTED)
 }
