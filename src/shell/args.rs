@@ -389,7 +389,9 @@ mod tests {
         );
         for page in pages {
             let (_, examples) = page.rsplit_once("Examples:\n").unwrap_or_else(|| panic!("no examples in:\n{page}"));
-            assert_eq!(examples.trim_end().lines().filter(|line| line.contains("txdeck")).count(), 2, "{examples}");
+            let lines: Vec<&str> = examples.trim_end().lines().filter(|line| line.contains("txdeck")).collect();
+            assert_eq!(lines.len(), examples.trim_end().lines().count(), "an example is wrapped:\n{examples}");
+            assert_eq!(lines.len(), 2, "{examples}");
         }
     }
 

@@ -302,7 +302,7 @@ cost           890 ns a packet in the senders, burst 32, clone 0
     }
 
     #[test]
-    fn c61_a_device_that_counted_fewer_than_its_queues_is_shown_beside_their_sum() {
+    fn a_device_that_counted_fewer_than_its_queues_is_shown_beside_their_sum() {
         let sender = SenderPart {
             queue: 0,
             cpu: Some(1),

@@ -114,7 +114,7 @@ impl FromArgMatches for Settings {
 }
 
 fn refused(why: String) -> Error {
-    Error::raw(clap::error::ErrorKind::ValueValidation, why + "\n")
+    Error::raw(clap::error::ErrorKind::ValueValidation, why)
 }
 
 /// The values of one option with their places on the command line.
