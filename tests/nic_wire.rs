@@ -173,7 +173,7 @@ fn c57_the_mode_got_is_told_and_missing_zero_copy_is_refused() {
         assert_eq!(error.code(), "no_zero_copy");
         assert_eq!(
             error.to_string(),
-            "a0 queue 0: zero-copy is not supported by veth. use mode = \"copy\" (or \"auto\")"
+            "a0 queue 0: zero-copy is not supported by veth. Use mode = \"copy\" (or \"auto\")"
         );
     });
 }

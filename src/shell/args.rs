@@ -166,8 +166,9 @@ pub struct LabArgs {
 #[derive(Debug, Args)]
 #[command(
     override_usage = "txdeck run PROFILE [--lab | -i IF] [OPTIONS]",
-    after_long_help = "Exit code: 0 done; 1 packets were dropped, refused, lost or unexplained; 2 could not start;\n\
-        3 an --expect did not hold; 130 and 143 stopped by SIGINT and SIGTERM.\n\n\
+    after_long_help = "Exit code: 0 done; 1 packets were dropped, refused, lost or unexplained;\n\
+        2 could not start; 3 an --expect did not hold; 130 and 143 stopped by SIGINT\n\
+        and SIGTERM.\n\n\
         Examples:\n  txdeck run udp-64 --lab --duration 2s --json\n  \
         txdeck run udp-64 -i eth1 -n 1000000 -s burst=64 --expect 'pps>=900k'"
 )]
