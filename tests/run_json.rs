@@ -130,6 +130,8 @@ fn counts_are_exact_on_the_simulated_nic() {
         balances(&done, count.parse().unwrap());
         assert_eq!((&done.result()["ended_by"], &done.result()["left"]["source"]), (&"count".into(), &"sim".into()));
         assert!(done.result()["received"].is_null());
+        let mode = &done.result()["mode"];
+        assert_eq!((&mode["copy"], &mode["zero_copy"]), (&false.into(), &false.into()), "a simulated nic is neither");
     }
     balances(&run(&["udp-64", "-i", "sim", "-n", "995", "-s", "clone=10"]), 995);
     balances(&run(&["udp-64", "-i", "sim", "-n", "1000003", "--queues", "0..3"]), 1_000_003);

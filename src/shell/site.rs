@@ -222,6 +222,11 @@ pub fn guard_of(links: &mut Links, index: u32) -> Result<Option<Guard>, Failure>
 }
 
 fn find(links: &mut Links, device: &str) -> Result<Link, Failure> {
+    if device.is_empty() {
+        let message =
+            "an empty device name (a shell variable that is not set?): nothing is sent without being told where";
+        return Err(Failure::new("no_device", message).with_fix("All devices: txdeck devices"));
+    }
     let found = links.by_name(device).map_err(netlink("devices"))?;
     found.ok_or_else(|| {
         let known = links.list().unwrap_or_default().into_iter().map(|link| link.name);
