@@ -1,10 +1,12 @@
 //! Where packets go: the simulated nic, a device, or a lab's near end. Opened once, serves many runs.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
 use crate::{
     lab::{Lab, NEAR_DEVICE, NEAR_MAC},
     nic::link::{Guard, Link, Links},
     packet::{Facts, Plan, compile},
-    profile::{Mac, Profile},
+    profile::{Flow, Ip, Mac, Profile, Value},
     shell::{failure::Failure, lookup::nearest},
 };
 
@@ -140,8 +142,17 @@ impl Site {
         let Some((links, link)) = &mut self.kernel else {
             return Ok(Facts { device_mac: NEAR_MAC, neighbours: Vec::new() });
         };
-        let asks = profile.flows.iter().any(|flow| flow.eth.dst == Mac::Neighbour);
-        let neighbours = if asks { links.neighbours(link.index).map_err(netlink("neighbours"))? } else { Vec::new() };
+        let asking: Vec<IpAddr> = profile.flows.iter().filter_map(asks_for).collect();
+        if asking.is_empty() {
+            return Ok(Facts { device_mac: link.mac, neighbours: Vec::new() });
+        }
+        let mut neighbours = links.neighbours(link.index).map_err(netlink("neighbours"))?;
+        for address in asking {
+            // Behind a gateway it is the gateway that takes the frame.
+            let hop = links.next_hop(address, link.index);
+            let mac = neighbours.iter().find(|(known, _)| *known == hop).map(|(_, mac)| *mac);
+            neighbours.extend(mac.filter(|_| hop != address).map(|mac| (address, mac)));
+        }
         Ok(Facts { device_mac: link.mac, neighbours })
     }
 
@@ -241,4 +252,13 @@ fn find(links: &mut Links, device: &str) -> Result<Link, Failure> {
 /// A question to the kernel that it did not answer.
 pub fn netlink(what: &'static str) -> impl Fn(std::io::Error) -> Failure {
     move |why| Failure::new("netlink", format!("asking the kernel for its {what} failed: {why}"))
+}
+/// Whose neighbour's MAC a flow wants to be filled in. A destination that varies has none; compiling says so.
+fn asks_for(flow: &Flow) -> Option<IpAddr> {
+    let fixed = |value: &Value| if let Value::Fixed(number) = value { Some(*number) } else { None };
+    match (&flow.eth.dst, &flow.ip) {
+        (Mac::Neighbour, Some(Ip::V4(ip))) => Some(Ipv4Addr::from_bits(fixed(&ip.dst)? as u32).into()),
+        (Mac::Neighbour, Some(Ip::V6(ip))) => Some(Ipv6Addr::from_bits(fixed(&ip.dst)?).into()),
+        _ => None,
+    }
 }
