@@ -574,3 +574,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn fields_that_are_only_valid_together_are_set_together() {
+    let text = "version = 1\n[tx]\nring = 64 # small\n\n[[flow]]\nname = \"a\"\nsize = 80\n\
+        eth = { dst = \"02:00:00:00:00:02\" }\nipv4 = {} # the old one\nudp = {}\n";
+    let mut document = Document::parse("t", text).unwrap();
+    document.set_together(&[("tx.burst", "512"), ("tx.ring", "1024")]).unwrap();
+    document.set_together(&[("flow.a.ipv4", ""), ("flow.a.ipv6", "{}")]).unwrap();
+    document.set_together(&[("flow.a.payload.kind", "pattern"), ("flow.a.payload.bytes", "de ad")]).unwrap();
+    assert!(matches!(document.profile().flows[0].ip, Some(txdeck::profile::Ip::V6(_))));
+    assert!(document.text().contains("ring = 1024 # small"));
+    assert!(document.is_written("tx.burst") && !document.is_written("tx.clone") && !document.is_written("flow.x.size"));
+    let before = document.text().to_owned();
+    let refused = document.set_together(&[("tx.clone", "5"), ("tx.ring", "64")]).unwrap_err();
+    assert!(refused.to_string().contains("above half of ring 64"), "{refused}");
+    assert_eq!(document.text(), before, "all or nothing");
+}

@@ -2,10 +2,18 @@
 
 #[path = "screens/bad_input.rs"]
 mod bad_input;
+#[path = "screens/edit.rs"]
+mod edit;
 #[path = "screens/fuzz.rs"]
 mod fuzz;
+#[path = "screens/line.rs"]
+mod line;
+#[path = "screens/live.rs"]
+mod live;
 #[path = "screens/pictures.rs"]
 mod pictures;
+#[path = "screens/readme_pictures.rs"]
+mod readme_pictures;
 #[path = "screens/scenarios.rs"]
 mod scenarios;
 #[path = "screens/stage.rs"]

@@ -37,17 +37,42 @@ actions! {
     ZoomOut "zoom_out"
     ZoomReset "zoom_reset"
     Unit "unit"
+    Big "big"
+    ScrollDown "scroll_down"
+    ScrollUp "scroll_up"
+    NextTheme "next_theme"
+    Shot "shot"
     CopyFigures "copy_figures"
     CopyCommand "copy_command"
     Save "save"
     SaveAs "save_as"
     Open "open"
     Devices "devices"
+    Log "log"
     Help "help"
+    Command "command"
+    Find "find"
+    Diff "diff"
+    PageUp "page_up"
+    PageDown "page_down"
+    First "first"
+    Last "last"
     NextScreen "next_screen"
     Back "back"
     Redraw "redraw"
     Suspend "suspend"
+    Restart "restart"
+    Edit "edit"
+    Toggle "toggle"
+    AddFlow "add_flow"
+    CopyFlow "copy_flow"
+    Remove "remove"
+    MoveUp "move_up"
+    MoveDown "move_down"
+    NextFlow "next_flow"
+    FlowBefore "flow_before"
+    NextFrame "next_frame"
+    FrameBefore "frame_before"
 }
 
 impl Action {
@@ -70,7 +95,7 @@ mod tests {
 
     #[test]
     fn there_are_few_and_their_names_differ() {
-        assert!(Action::ALL.len() <= 40);
+        assert!(Action::ALL.len() <= 80);
         for action in Action::ALL {
             assert_eq!(Action::from_name(action.name()), Ok(*action));
         }

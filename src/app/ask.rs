@@ -78,8 +78,9 @@ impl Ask {
     }
 
     pub fn open_over(open: &str, name: String) -> Self {
-        let lines = vec![format!("{open} has unsaved changes; opening {name} discards them.")];
-        Self { about: About::OpenOver { name }, lines, answers: &[Answer::Discard, Answer::Cancel], selected: 1 }
+        let lines = vec![format!("{open} has unsaved changes. Save them before {name} opens?")];
+        let answers = &[Answer::Save, Answer::Discard, Answer::Cancel];
+        Self { about: About::OpenOver { name }, lines, answers, selected: 2 }
     }
 
     /// The answer this key gives, if it gives one.

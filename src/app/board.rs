@@ -1,8 +1,11 @@
 //! What the Live screen shows of the running senders: two graphs' memories, the numerals, and where they came from.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
-use crate::stats::{Counts, Ledger, LeftSource, Series, Snapshot, State, cost_ns};
+use crate::{
+    profile::WIRE_OVERHEAD_BYTES,
+    stats::{Counts, Ledger, LeftSource, Series, Snapshot, State, cost_ns},
+};
 
 /// Everything read at one tick while a run is on.
 #[derive(Debug, Clone)]
@@ -10,6 +13,8 @@ pub struct Reading {
     pub at_ns: u64,
     pub snapshot: Snapshot,
     pub ledger: Ledger,
+    /// Whether the device has a carrier; `None`: simulated, or the device is gone.
+    pub carrier: Option<bool>,
 }
 
 /// Numerals as means over the last second.
@@ -17,13 +22,27 @@ pub struct Reading {
 pub struct Figures {
     /// `None`: nothing was sent.
     pub left_pps: Option<f64>,
+    /// Layer 2 without FCS.
     pub left_bps: Option<f64>,
+    /// On the wire: 24 bytes a packet more.
+    pub left_wire_bps: Option<f64>,
     /// Since when the device's counter has not moved.
     pub left_age_ns: u64,
     pub cost_ns: Option<f64>,
     pub ledger: Option<Ledger>,
+    pub carrier: Option<bool>,
     pub total: Counts,
     pub senders: Vec<SenderFigures>,
+    pub flows: Vec<FlowFigures>,
+}
+
+/// No device tells what left of one flow: these are submitted.
+#[derive(Debug, Clone)]
+pub struct FlowFigures {
+    pub name: Arc<str>,
+    pub submitted: u64,
+    /// `None`: nothing of it in the last second.
+    pub submitted_pps: Option<f64>,
 }
 
 #[derive(Debug, Clone)]
@@ -34,8 +53,8 @@ pub struct SenderFigures {
     pub reason: Option<String>,
     pub left_pps: Option<f64>,
     pub cost_ns: Option<f64>,
-    /// Turns of the last second that met a full ring.
-    pub ring_full: u64,
+    /// Share of the last second spent waiting for a full ring, 0 to 1.
+    pub ring_share: f64,
 }
 
 impl Figures {
@@ -47,6 +66,7 @@ impl Figures {
 
 /// An hour of ticks.
 const MEMORY: usize = 36_000;
+const WIRE_OVERHEAD_BITS: f64 = 8.0 * WIRE_OVERHEAD_BYTES as f64;
 const SECOND: u64 = 1_000_000_000;
 /// Numerals change twice a second.
 const SHOW_EVERY_NS: u64 = SECOND / 2;
@@ -57,6 +77,8 @@ pub struct Board {
     pub left_pps: Series,
     /// Left device, bits a second, layer 2 without FCS.
     pub left_bps: Series,
+    /// Left device, bits a second on the wire.
+    pub left_wire_bps: Series,
     pub cost_ns: Series,
     pub figures: Figures,
     /// The last instant the graphs know of.
@@ -72,6 +94,7 @@ impl Default for Board {
         Self {
             left_pps: Series::new(MEMORY),
             left_bps: Series::new(MEMORY),
+            left_wire_bps: Series::new(MEMORY),
             cost_ns: Series::new(MEMORY),
             figures: Figures::default(),
             now_ns: 0,
@@ -99,7 +122,9 @@ impl Board {
         }
         if let Some(pps) = self.rate.next(reading.at_ns, reading.ledger.left) {
             self.left_pps.push(reading.at_ns, pps);
-            self.left_bps.push(reading.at_ns, pps * self.mean_bits(&total));
+            let bits = self.mean_bits(&total);
+            self.left_bps.push(reading.at_ns, pps * bits);
+            self.left_wire_bps.push(reading.at_ns, pps * (bits + WIRE_OVERHEAD_BITS));
         }
         self.now_ns = reading.at_ns;
         self.recent.push_back(reading);
@@ -126,17 +151,20 @@ impl Board {
                 reason: sender.reason.clone(),
                 left_pps: (left > 0 && span_s > 0.0).then(|| left as f64 / span_s),
                 cost_ns: cost_ns(&before, &sender.counts),
-                ring_full: sender.counts.ring_full.saturating_sub(before.ring_full),
+                ring_share: share(sender.counts.wait_ring_ns.saturating_sub(before.wait_ring_ns), span_s),
             }
         });
         let last_second = |series: &Series| series.mean(new.at_ns, SECOND).filter(|_| new.ledger.left > 0);
         self.figures = Figures {
             senders: senders.collect(),
+            flows: flow_figures(old, new, span_s),
             left_pps: last_second(&self.left_pps),
             left_bps: last_second(&self.left_bps),
+            left_wire_bps: last_second(&self.left_wire_bps),
             left_age_ns: self.rate.age_ns(new.at_ns),
             cost_ns: cost_ns(&old.snapshot.total(), &new.snapshot.total()),
             ledger: Some(new.ledger),
+            carrier: new.carrier,
             total: new.snapshot.total(),
         };
         self.shown_ns = Some(self.now_ns);
@@ -146,10 +174,11 @@ impl Board {
     pub fn end(&mut self) {
         self.refresh();
         let figures = &mut self.figures;
-        (figures.left_pps, figures.left_bps, figures.cost_ns) = (None, None, None);
+        (figures.left_pps, figures.left_bps, figures.left_wire_bps, figures.cost_ns) = (None, None, None, None);
         for sender in &mut figures.senders {
-            (sender.left_pps, sender.cost_ns) = (None, None);
+            (sender.left_pps, sender.cost_ns, sender.ring_share) = (None, None, 0.0);
         }
+        figures.flows.iter_mut().for_each(|flow| flow.submitted_pps = None);
     }
 
     /// Bits of a packet, mean over the last second of what was submitted.
@@ -162,6 +191,24 @@ impl Board {
             packets => 8.0 * bytes as f64 / packets as f64,
         }
     }
+}
+
+fn flow_figures(old: &Reading, new: &Reading, span_s: f64) -> Vec<FlowFigures> {
+    let before =
+        |name: &str| old.snapshot.flows.iter().find(|flow| &*flow.name == name).map_or(0, |flow| flow.submitted);
+    let figures = new.snapshot.flows.iter().map(|flow| {
+        let submitted = flow.submitted.saturating_sub(before(&flow.name));
+        FlowFigures {
+            name: Arc::clone(&flow.name),
+            submitted: flow.submitted,
+            submitted_pps: (submitted > 0 && span_s > 0.0).then(|| submitted as f64 / span_s),
+        }
+    });
+    figures.collect()
+}
+
+fn share(ns: u64, span_s: f64) -> f64 {
+    if span_s > 0.0 { (ns as f64 / (span_s * SECOND as f64)).min(1.0) } else { 0.0 }
 }
 
 /// Makes a rate of a counter from change to change: some drivers fetch theirs once in 1–2 s, and a slow

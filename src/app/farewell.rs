@@ -57,7 +57,7 @@ impl App {
                 thousands(totals.submitted),
                 thousands(totals.left),
                 pps(totals.mean_pps()),
-                figure(totals.mean_cost_ns()),
+                nanoseconds(totals.mean_cost_ns()),
                 thousands(totals.losses),
             );
             text.push('\n');
@@ -109,7 +109,7 @@ impl App {
             tx.clone,
             tx.rate,
             pps(figures.left_pps),
-            figure(figures.cost_ns),
+            nanoseconds(figures.cost_ns),
         );
         if let Some(ledger) = figures.ledger {
             let _ = write!(line, ", left device {} of {} submitted", ledger.left, ledger.submitted);
@@ -124,6 +124,14 @@ fn pps(value: Option<f64>) -> String {
     match text.contains(' ') {
         true => text + "pps",
         false => text + " pps",
+    }
+}
+
+/// Whole from 100 on.
+fn nanoseconds(value: Option<f64>) -> String {
+    match value {
+        Some(ns) if ns >= 99.95 => format!("{ns:.0}"),
+        other => figure(other),
     }
 }
 

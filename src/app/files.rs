@@ -3,13 +3,37 @@
 use crate::profile::Document;
 
 use super::{
-    App, Ask, Effect, Open, Origin, Overlay, Place, Screen, Tone,
+    App, Ask, Effect, Open, Origin, Overlay, Place, Refusal, Screen, Tone,
     prompt::{Prompt, Purpose},
 };
+
+/// A save that was asked for and not answered yet.
+#[derive(Debug, Default)]
+pub(super) struct Saving {
+    document: Option<Box<Document>>,
+    name: String,
+    /// Whether its name was typed, not kept.
+    is_typed: bool,
+    /// What is to happen once it is done.
+    pub(super) then: Then,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) enum Then {
+    #[default]
+    Stay,
+    Quit,
+    Open(String),
+}
 
 impl App {
     pub(super) fn save(&mut self, effects: &mut Vec<Effect>) {
         self.ask_to_save(self.open.name.clone(), false, false, effects);
+    }
+
+    pub(super) fn save_then(&mut self, then: Then, effects: &mut Vec<Effect>) {
+        self.saving.then = then;
+        self.save(effects);
     }
 
     pub(super) fn save_as(&mut self, proposed: String) {
@@ -26,7 +50,13 @@ impl App {
             return;
         }
         self.overlay = Overlay::None;
-        self.ask_to_save(name.to_owned(), name != self.open.name, false, effects);
+        self.ask_to_save(name.to_owned(), true, false, effects);
+    }
+
+    /// `:w [NAME]`, `:w! [NAME]`
+    pub(super) fn save_by_name(&mut self, name: Option<String>, force: bool, effects: &mut Vec<Effect>) {
+        let is_typed = name.is_some();
+        self.ask_to_save(name.unwrap_or_else(|| self.open.name.clone()), is_typed, force, effects);
     }
 
     pub(super) fn save_forced(&mut self, name: String, effects: &mut Vec<Effect>) {
@@ -35,45 +65,64 @@ impl App {
 
     fn ask_to_save(&mut self, name: String, is_typed: bool, force: bool, effects: &mut Vec<Effect>) {
         let document = Box::new(self.open.document().clone());
-        self.saving = Some((document.clone(), is_typed));
+        self.saving.document = Some(document.clone());
+        self.saving.is_typed = is_typed;
+        self.saving.name = name.clone();
         // Only a file this profile came from may be written again without a question.
         let force = force || (name == self.open.name && matches!(self.open.origin, Origin::File(_)));
-        self.saving_name = name.clone();
         effects.push(Effect::Save { name, document, force });
     }
 
     pub(super) fn saved(&mut self, name: String, path: String, effects: &mut Vec<Effect>) {
-        if let Some((document, _)) = self.saving.take() {
+        if let Some(document) = self.saving.document.take() {
             self.open.saved_as(name, path.clone(), *document);
         }
         self.totals.saved_path = Some(path.clone());
         self.say(Tone::Good, format!("saved: {path}"));
-        if self.quits_after_save {
-            effects.push(Effect::Quit { code: 0 });
+        match std::mem::take(&mut self.saving.then) {
+            Then::Stay => {}
+            Then::Quit => effects.push(Effect::Quit { code: 0 }),
+            Then::Open(name) => effects.push(Effect::Load(name)),
         }
     }
 
-    /// A name typed by hand is asked about; a name that was only kept leads to a free one.
-    pub(super) fn save_refused(&mut self, why: String, proposed: Option<String>) {
-        let is_typed = self.saving.take().is_some_and(|(_, is_typed)| is_typed);
-        match proposed {
-            Some(_) if is_typed => self.overlay = Overlay::Ask(Ask::overwrite(self.saving_name.clone(), why)),
-            Some(proposed) => {
-                self.save_as(proposed);
-                if let Overlay::Text(prompt) = &mut self.overlay {
-                    prompt.refuse(why);
-                }
+    /// A file in the way is asked about where its name was typed; a shipped name leads to a free one.
+    pub(super) fn save_refused(&mut self, why: String, refusal: Refusal) {
+        self.saving.document = None;
+        match refusal {
+            Refusal::Exists if self.saving.is_typed => {
+                self.overlay = Overlay::Ask(Ask::overwrite(self.saving.name.clone(), why));
             }
-            None => {
-                self.quits_after_save = false;
+            Refusal::ShippedName { free } => self.refuse_name(free, why),
+            Refusal::Exists => self.refuse_name(self.saving.name.clone(), why),
+            Refusal::Failed if self.saving.is_typed => self.refuse_name(self.saving.name.clone(), why),
+            Refusal::Failed => {
+                self.saving.then = Then::Stay;
                 self.say(Tone::Bad, why);
             }
         }
     }
 
+    /// The save-as field with another name in it and the reason under it.
+    fn refuse_name(&mut self, proposed: String, why: String) {
+        self.save_as(proposed);
+        if let Overlay::Text(prompt) = &mut self.overlay {
+            prompt.refuse(why);
+        }
+    }
+
     pub(super) fn choose_profile(&mut self, effects: &mut Vec<Effect>) {
         let Some(entry) = self.profiles.picked() else { return };
-        let name = if entry.is_shadowed { format!("shipped:{}", entry.name) } else { entry.name.clone() };
+        if let Some(problem) = &entry.problem {
+            return self.say(Tone::Bad, problem.clone());
+        }
+        let is_hidden = entry.is_shipped && entry.is_shadowed;
+        let name = if is_hidden { format!("shipped:{}", entry.name) } else { entry.name.clone() };
+        self.open_profile(name, effects);
+    }
+
+    /// Opens by name or path; unsaved changes are asked about first.
+    pub(super) fn open_profile(&mut self, name: String, effects: &mut Vec<Effect>) {
         if self.run.is_on() {
             return self.say(Tone::Warn, "stop first: opening replaces the whole profile");
         }
@@ -110,9 +159,20 @@ impl App {
             return;
         }
         self.say(Tone::Plain, format!("{}: space sends {}", place.device, self.open.name));
+        let is_same = self.place.as_ref().is_some_and(|old| old.device == place.device && old.kind == place.kind);
         self.place = Some(place);
-        self.run.mode = None;
-        self.forget_confirmation();
+        if !is_same {
+            self.run.mode = None;
+            self.forget_confirmation();
+        }
         self.screen = Screen::Live;
+    }
+
+    /// The device has another name: traffic goes on, and what was confirmed stays confirmed.
+    pub(super) fn place_changed(&mut self, place: Place) {
+        if let Some(old) = self.place.as_ref().filter(|old| old.device != place.device) {
+            self.say(Tone::Warn, format!("{} is called {} now", old.device, place.device));
+        }
+        self.place = Some(place);
     }
 }

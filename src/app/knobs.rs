@@ -2,6 +2,8 @@
 
 use crate::profile::{Profile, Rate, Value};
 
+use super::conversion;
+
 /// One thing to turn while packets flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Knob {
@@ -91,32 +93,22 @@ impl Knob {
         }
     }
 
-    /// A word on the value where it needs one: FCS at a size, pps of a bit rate, who overrides the knob. The second
-    /// form is for narrow places.
-    pub fn remarks(&self, profile: &Profile) -> [String; 2] {
-        if let Some(Value::Fixed(bytes)) = self.size(profile) {
-            let wire = bytes.saturating_add(4);
-            return [format!("B (+4 FCS = {wire})"), format!("+4 FCS = {wire}")];
-        }
-        let remark = self.remark(profile);
-        [remark.clone(), remark]
-    }
-
-    fn remark(&self, profile: &Profile) -> String {
+    /// A word on the value where it needs one: FCS at a size, pps of a bit rate, who overrides the knob. Longest
+    /// first; the last is for the narrowest place.
+    pub fn remarks(&self, profile: &Profile) -> Vec<String> {
         let enabled = || profile.flows.iter().filter(|flow| flow.enabled);
-        match self {
-            Knob::Burst => match lone_pps(profile) {
-                Some(pps) if group(profile.tx.burst, pps) < profile.tx.burst => {
-                    format!("leave {} together", group(profile.tx.burst, pps))
-                }
-                _ => format!("1..{}", (profile.tx.ring / 2).max(1)),
-            },
-            Knob::Clone if enabled().count() > 0 && enabled().all(|flow| flow.clone.is_some()) => {
-                "flows set theirs".into()
+        match (self, self.size(profile)) {
+            (_, Some(Value::Fixed(bytes))) => {
+                let wire = bytes.saturating_add(4);
+                vec![format!("B (+4 FCS = {wire})"), format!("+4 FCS = {wire}")]
             }
-            Knob::Clone => String::new(),
-            Knob::Rate => rate_remark(profile),
-            Knob::Size(_) => "B, varies".into(),
+            (Knob::Burst, _) => vec![burst_remark(profile)],
+            (Knob::Clone, _) if enabled().count() > 0 && enabled().all(|flow| flow.clone.is_some()) => {
+                vec!["flows set theirs".into()]
+            }
+            (Knob::Clone, _) => Vec::new(),
+            (Knob::Rate, _) => conversion::of_rate(profile, profile.tx.rate),
+            (Knob::Size(_), _) => vec!["B, varies".into()],
         }
     }
 
@@ -170,38 +162,16 @@ fn sizes(profile: &Profile) -> usize {
     profile.flows.iter().filter(|flow| flow.enabled).count()
 }
 
-/// Packets a second of the whole when the rate says it and the size is one.
-fn lone_pps(profile: &Profile) -> Option<f64> {
-    let mut flows = profile.flows.iter().filter(|flow| flow.enabled);
-    let bytes = match (flows.next(), flows.next()) {
-        (Some(flow), None) if flow.size.is_fixed() => Some(flow.size.min() as f64),
-        _ => None,
-    };
-    match profile.tx.rate {
-        Rate::Max => None,
-        Rate::Pps(pps) => Some(pps),
-        Rate::EveryNs(ns) => Some(1e9 / ns),
-        Rate::Bits(bits) => Some(bits / (8.0 * bytes?)),
-        Rate::WireBits(bits) => Some(bits / (8.0 * (bytes? + 24.0))),
+fn burst_remark(profile: &Profile) -> String {
+    let burst = profile.tx.burst;
+    match conversion::lone_bytes(profile).and_then(|bytes| profile.tx.rate.pps(bytes)) {
+        Some(pps) if group(burst, pps) < burst => format!("leave {} together", group(burst, pps)),
+        _ => format!("1..{}", (profile.tx.ring / 2).max(1)),
     }
 }
 
-/// *10 Gbit/s = 20.83 Mpps at 60 B: above 10G line rate, 14.88*.
-fn rate_remark(profile: &Profile) -> String {
-    let (Rate::Bits(bits), Some(pps)) = (profile.tx.rate, lone_pps(profile)) else {
-        return match (profile.tx.rate, lone_pps(profile)) {
-            (Rate::Max | Rate::Pps(_), _) | (_, None) => String::new(),
-            (_, Some(pps)) => format!("= {:.2} Mpps", pps / 1e6),
-        };
-    };
-    let bytes = bits / pps / 8.0;
-    let line_pps = 10e9 / (8.0 * (bytes + 24.0));
-    let above = if pps > line_pps { format!(" > 10G line {:.2}", line_pps / 1e6) } else { String::new() };
-    format!("= {:.2} Mpps{above}", pps / 1e6)
-}
-
 /// `next(n)` is the least member of the series that is ≥ n.
-fn step(now: u64, turn: Turn, least: u64, most: u64, next: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+pub(super) fn step(now: u64, turn: Turn, least: u64, most: u64, next: impl Fn(u64) -> Option<u64>) -> Option<u64> {
     let to = match turn {
         Turn::OneMore => now.saturating_add(1),
         Turn::OneLess => now.saturating_sub(1),
@@ -221,7 +191,7 @@ fn below(now: u64, least: u64, next: &impl Fn(u64) -> Option<u64>) -> u64 {
 }
 
 /// The least of 0 1 2 5 10 20 … that is ≥ n.
-fn one_two_five(n: u64) -> Option<u64> {
+pub(super) fn one_two_five(n: u64) -> Option<u64> {
     if n == 0 {
         return Some(0);
     }
@@ -229,7 +199,7 @@ fn one_two_five(n: u64) -> Option<u64> {
     members.find(|member| *member >= n)
 }
 
-fn turned_rate(rate: Rate, turn: Turn, left_pps: Option<f64>) -> Option<String> {
+pub(super) fn turned_rate(rate: Rate, turn: Turn, left_pps: Option<f64>) -> Option<String> {
     let up = matches!(turn, Turn::Up | Turn::OneMore);
     match rate {
         Rate::Max if up => None,

@@ -1,24 +1,26 @@
-//! Lists to choose from: profiles to open, devices to send on.
+//! A list to choose from: items and the one that is picked.
 
-/// A profile that can be opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProfileEntry {
-    /// As `Effect::Load` takes it.
-    pub name: String,
-    pub note: String,
-    pub is_shipped: bool,
-    /// A user's profile of the same name stands before it.
-    pub is_shadowed: bool,
+/// Page up and page down move by so many lines; the least body of a screen holds more.
+pub const PAGE_LINES: usize = 10;
+
+/// How far a key moves the pick.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Move {
+    By(isize),
+    First,
+    Last,
 }
 
-/// A device that could be sent on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeviceEntry {
-    pub name: String,
-    /// Driver, MAC, MTU, link, queues in one line.
-    pub facts: String,
-    /// Why sending there is refused, and what lifts it.
-    pub guard: Option<String>,
+impl Move {
+    /// Where it leads from `at` among `length` items.
+    pub(super) fn from(self, at: usize, length: usize) -> usize {
+        let last = length.saturating_sub(1);
+        match self {
+            Move::By(by) => at.saturating_add_signed(by).min(last),
+            Move::First => 0,
+            Move::Last => last,
+        }
+    }
 }
 
 /// Items and the one that is picked.
@@ -48,6 +50,10 @@ impl<T> List<T> {
         &self.items
     }
 
+    pub(super) fn items_mut(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+
     pub fn picked_index(&self) -> usize {
         self.picked
     }
@@ -60,11 +66,7 @@ impl<T> List<T> {
         self.picked = index.min(self.items.len().saturating_sub(1));
     }
 
-    pub fn down(&mut self) {
-        self.pick(self.picked + 1);
-    }
-
-    pub fn up(&mut self) {
-        self.pick(self.picked.saturating_sub(1));
+    pub(super) fn go(&mut self, to: Move) {
+        self.picked = to.from(self.picked, self.items.len());
     }
 }

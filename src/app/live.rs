@@ -14,7 +14,23 @@ use super::{
 pub enum Unit {
     #[default]
     Packets,
+    /// Layer 2 without FCS.
     Bits,
+    /// Layer 1: 24 bytes a packet more (FCS, preamble, gap).
+    WireBits,
+}
+
+impl Unit {
+    pub const ALL: [Unit; 3] = [Unit::Packets, Unit::Bits, Unit::WireBits];
+
+    /// As config.toml says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Packets => "pps",
+            Unit::Bits => "bit/s L2",
+            Unit::WireBits => "bit/s L1",
+        }
+    }
 }
 
 /// A state to compare with, taken by hand.
@@ -34,6 +50,7 @@ const MARKS: usize = 512;
 #[derive(Debug, Clone)]
 struct Frozen {
     board: Board,
+    verdict: Option<Verdict>,
     since_ns: u64,
 }
 
@@ -41,9 +58,13 @@ struct Frozen {
 pub struct Live {
     board: Board,
     frozen: Option<Box<Frozen>>,
-    /// Whether a knob was turned since the screen was frozen.
-    pub is_turned_unseen: bool,
+    /// The last knob turned since the screen was frozen.
+    pub unseen: Option<Change>,
     pub marks: Vec<Change>,
+    /// Figures as digits that the back row of a hall can read.
+    pub is_big: bool,
+    /// The first row of the senders that is shown.
+    pub senders_top: usize,
     pub verdict: Option<Verdict>,
     before: Side,
     baseline: Option<Baseline>,
@@ -60,8 +81,10 @@ impl Default for Live {
         Self {
             board: Board::default(),
             frozen: None,
-            is_turned_unseen: false,
+            unseen: None,
             marks: Vec::new(),
+            is_big: false,
+            senders_top: 0,
             verdict: None,
             before: Side::default(),
             baseline: None,
@@ -87,6 +110,26 @@ impl Live {
 
     pub fn frozen_for_ns(&self, now_ns: u64) -> Option<u64> {
         self.frozen.as_ref().map(|frozen| now_ns.saturating_sub(frozen.since_ns))
+    }
+
+    /// What is to be read of the last change: as it stood when the screen was frozen.
+    pub fn shown_verdict(&self) -> Option<&Verdict> {
+        self.frozen.as_ref().map_or(self.verdict.as_ref(), |frozen| frozen.verdict.as_ref())
+    }
+
+    /// The instant of what is shown.
+    pub fn shown_ns(&self, now_ns: u64) -> u64 {
+        self.frozen.as_ref().map_or(now_ns, |frozen| frozen.since_ns)
+    }
+
+    /// The left graph's memory in the present unit.
+    pub fn shown_left(&self) -> &Series {
+        let board = self.shown();
+        match self.unit {
+            Unit::Packets => &board.left_pps,
+            Unit::Bits => &board.left_bps,
+            Unit::WireBits => &board.left_wire_bps,
+        }
     }
 
     pub fn window_ns(&self) -> u64 {
@@ -142,7 +185,7 @@ impl Live {
             };
         }
         self.steady_since_ns = change.at_ns;
-        self.is_turned_unseen = self.frozen.is_some();
+        self.unseen = self.frozen.is_some().then(|| change.clone());
         self.marks.push(change.clone());
         if self.marks.len() > MARKS {
             self.marks.remove(0);
@@ -162,19 +205,24 @@ impl Live {
     }
 
     pub fn toggle_freeze(&mut self, now_ns: u64) {
-        self.is_turned_unseen = false;
+        self.unseen = None;
         self.frozen = match self.frozen.take() {
             Some(_) => None,
-            None => Some(Box::new(Frozen { board: self.board.clone(), since_ns: now_ns })),
+            None => {
+                Some(Box::new(Frozen { board: self.board.clone(), verdict: self.verdict.clone(), since_ns: now_ns }))
+            }
         };
+        self.fit_axes();
     }
 
     pub fn zoom_in(&mut self) {
         self.zoom = self.zoom.saturating_sub(1);
+        self.fit_axes();
     }
 
     pub fn zoom_out(&mut self) {
         self.zoom = (self.zoom + 1).min(ZOOMS.len() - 1);
+        self.fit_axes();
     }
 
     pub fn zoom_reset(&mut self) {
@@ -184,11 +232,17 @@ impl Live {
         self.cost_axis.fit_now(cost);
     }
 
-    pub fn toggle_unit(&mut self) {
-        self.unit = match self.unit {
+    /// Packets, bits of layer 2, bits on the wire.
+    pub fn next_unit(&mut self) {
+        self.set_unit(match self.unit {
             Unit::Packets => Unit::Bits,
-            Unit::Bits => Unit::Packets,
-        };
+            Unit::Bits => Unit::WireBits,
+            Unit::WireBits => Unit::Packets,
+        });
+    }
+
+    pub fn set_unit(&mut self, unit: Unit) {
+        self.unit = unit;
         let (left, _) = self.greatest_in_sight();
         self.left_axis.fit_now(left);
     }
@@ -199,10 +253,7 @@ impl Live {
     }
 
     fn fit_axes(&mut self) {
-        if self.frozen.is_some() {
-            return;
-        }
-        let now_ns = self.board.now_ns;
+        let now_ns = self.shown().now_ns;
         let (left, cost) = self.greatest_in_sight();
         self.left_axis.fit(now_ns, left);
         self.cost_axis.fit(now_ns, cost);
@@ -212,10 +263,6 @@ impl Live {
         let board = self.shown();
         let from = board.now_ns.saturating_sub(self.window_ns());
         let greatest = |series: &Series| series.between(from, u64::MAX).fold(0.0, f64::max);
-        let left = match self.unit {
-            Unit::Packets => &board.left_pps,
-            Unit::Bits => &board.left_bps,
-        };
-        (greatest(left), greatest(&board.cost_ns))
+        (greatest(self.shown_left()), greatest(&board.cost_ns))
     }
 }

@@ -7,39 +7,67 @@ mod action;
 mod ask;
 mod axis;
 mod board;
+mod command;
+mod complete;
+mod conversion;
+mod devices;
+mod diff;
+mod edit;
 mod farewell;
 mod files;
+mod finder;
 mod health;
+mod help;
+mod history;
+mod journal;
 mod keymap;
 mod keys;
 mod knobs;
+mod line;
 mod lists;
 mod live;
+mod log;
+mod near;
 mod open;
+mod pending;
+mod pick;
 mod prompt;
 mod run;
 mod screen;
+mod sheet;
 mod turn;
 mod verdict;
 
 pub use action::Action;
 pub use ask::{About, Answer, Ask};
 pub use axis::Axis;
-pub use board::{Board, Figures, Reading, SenderFigures};
+pub use board::{Board, Figures, FlowFigures, Reading, SenderFigures};
+pub use command::{COMMANDS, CommandRow};
+pub use devices::{DeviceCounts, DeviceEntry, DeviceRates};
+pub use edit::{Diversity, Edit, Focus, Found, Preview, Row as FormRow, RowKind, Shot};
+pub use finder::{Deed, Finder, Hit};
 pub use health::{Tone, health};
+pub use help::{Help, HelpLine};
+pub use history::History;
 pub use keymap::{Keymap, Row};
 pub use keys::{Chord, Code};
 pub use knobs::Knob;
-pub use lists::{DeviceEntry, List, ProfileEntry};
+pub use line::Line;
+pub use lists::{List, PAGE_LINES};
 pub use live::{Live, Unit};
+pub use log::{Entry, Level, Log};
 pub use open::{Open, Origin};
+pub use pick::{Pick, ProfileEntry, ProfileList};
 pub use prompt::{Prompt, Purpose};
 pub use run::{Phase, Run};
 pub use screen::{Overlay, Screen};
+pub use sheet::{Shade, Sheet};
 pub use verdict::{Change, Comparison, Finding, Verdict};
 
-use crate::profile::Document;
+use crate::{packet::Facts, profile::Document};
 use farewell::Totals;
+use files::Saving;
+use lists::Move;
 use prompt::Typed;
 
 /// What kind of place packets go to; only a real one has to be confirmed.
@@ -82,6 +110,12 @@ pub enum Event {
     Reply(Reply),
     /// As space on a stopped screen (`--start`).
     Start,
+    /// Something outside has a line for the log.
+    Heard {
+        level: Level,
+        source: &'static str,
+        text: String,
+    },
     /// A signal: stop, drain, leave with this code.
     Terminate {
         code: u8,
@@ -103,6 +137,8 @@ pub enum Reply {
     /// The queues had to be opened again for the last retune; counters begin anew, `last` closes the old ones.
     Reopened {
         last: Reading,
+        /// As got, `copy 1q`.
+        mode: String,
     },
     /// A run has ended and drained; `why` when that was not asked for.
     Over {
@@ -113,21 +149,38 @@ pub enum Reply {
         name: String,
         path: String,
     },
-    /// Nothing was written; `proposed` is a free name.
+    /// Nothing was written.
     SaveRefused {
         why: String,
-        proposed: Option<String>,
+        refusal: Refusal,
     },
     Loaded {
         name: String,
         origin: Origin,
         document: Box<Document>,
     },
-    Profiles(Vec<ProfileEntry>),
+    Profiles(ProfileList),
+    Themes(Vec<String>),
     Devices(Vec<DeviceEntry>),
+    /// Counters by the device's number.
+    Counters(Vec<(u32, DeviceCounts)>),
     DeviceChosen(Place),
+    /// The device in use has another name now, or none any more.
+    PlaceChanged(Place),
+    Facts(Facts),
     Failed(String),
     Done(String),
+}
+
+/// Why a profile was not saved, as far as another try depends on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// A shipped profile has this name; `free` is one that nobody has.
+    ShippedName { free: String },
+    /// A file is there already.
+    Exists,
+    /// No name at all, or the file could not be written.
+    Failed,
 }
 
 /// What the app asks the shell for.
@@ -135,16 +188,36 @@ pub enum Reply {
 pub enum Effect {
     Start(Box<Document>),
     Retune(Box<Document>),
+    /// Opens the queues again with this, whatever was fixed at open; refused before anything stops, or `Reopened`.
+    Restart(Box<Document>),
     Stop,
-    Save { name: String, document: Box<Document>, force: bool },
+    Save {
+        name: String,
+        document: Box<Document>,
+        force: bool,
+    },
     Load(String),
     ListProfiles,
     ListDevices,
     UseDevice(String),
+    /// MAC and neighbours of the place.
+    AskFacts,
     Copy(String),
+    /// A theme by its name, or `None`: the next one. It is remembered.
+    UseTheme(Option<String>),
+    /// The present screen into a file, `.svg` or `.txt`; `None`: a free name in the current folder.
+    Shot(Option<String>),
+    /// One line of the `:` line's history to keep over sessions.
+    Remember(String),
+    /// The names of all themes, answered with [`Reply::Themes`].
+    ListThemes,
+    /// The counters of all devices, answered with [`Reply::Counters`].
+    ReadCounters,
     Redraw,
     Suspend,
-    Quit { code: u8 },
+    Quit {
+        code: u8,
+    },
 }
 
 /// Everything the screen is drawn from.
@@ -154,25 +227,43 @@ pub struct App {
     pub place: Option<Place>,
     pub run: Run,
     pub live: Live,
+    pub edit: Edit,
     pub screen: Screen,
     pub overlay: Overlay,
     pub keymap: Keymap,
-    pub profiles: List<ProfileEntry>,
+    pub profiles: Pick,
     pub devices: List<DeviceEntry>,
-    pub help_line: u16,
+    pub help: Help,
+    pub log: Log,
+    /// Lines typed on the `:` line.
+    pub history: History,
+    /// Names of the themes, once asked for.
+    themes: Vec<String>,
+    refresh: devices::Refresh,
+    told: journal::Told,
     notice: Option<Notice>,
     totals: Totals,
     picked_knob: usize,
     now_ns: u64,
-    /// What was last asked to be saved: (document, whether its name was typed).
-    saving: Option<(Box<Document>, bool)>,
-    /// Under which name.
-    saving_name: String,
-    /// Quit as soon as the save is done.
-    quits_after_save: bool,
+    saving: Saving,
 }
 
-const NOTICE_NS: u64 = 6_000_000_000;
+/// A message stays for as long as it takes to notice and read it.
+fn reading_ns(text: &str) -> u64 {
+    const NOTICE_NS: u64 = 6_000_000_000;
+    const CHARACTER_NS: u64 = 50_000_000;
+    NOTICE_NS + CHARACTER_NS * text.chars().count().min(400) as u64
+}
+
+/// The first line, and where the others are.
+fn one_line(text: &str) -> String {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    match lines.count() {
+        0 => first.to_owned(),
+        more => format!("{first} (and {more} more, in the log)"),
+    }
+}
 
 impl App {
     pub fn new(open: Open, place: Option<Place>, keymap: Keymap) -> Self {
@@ -181,19 +272,23 @@ impl App {
             place,
             run: Run::default(),
             live: Live::default(),
+            edit: Edit::default(),
             screen: Screen::Live,
             overlay: Overlay::None,
             keymap,
-            profiles: List::default(),
+            profiles: Pick::default(),
             devices: List::default(),
-            help_line: 0,
+            help: Help::default(),
+            log: Log::default(),
+            history: History::default(),
+            themes: Vec::new(),
+            refresh: devices::Refresh::default(),
+            told: journal::Told::default(),
             notice: None,
             totals: Totals::default(),
             picked_knob: 0,
             now_ns: 0,
-            saving: None,
-            saving_name: String::new(),
-            quits_after_save: false,
+            saving: Saving::default(),
         }
     }
 
@@ -208,8 +303,10 @@ impl App {
             Event::Tick(reading) => self.tick(reading, &mut effects),
             Event::Reply(reply) => self.reply(reply, &mut effects),
             Event::Start => self.start(&mut effects),
+            Event::Heard { level, source, text } => self.log.write(now_ns, level, source, &text),
             Event::Terminate { code } => self.leave(code, &mut effects),
         }
+        self.refresh_edit(&mut effects);
         effects
     }
 
@@ -223,15 +320,24 @@ impl App {
 
     /// A message that passes by itself.
     pub fn say(&mut self, tone: Tone, text: impl Into<String>) {
+        let text = text.into();
+        self.note_notice(tone, &text);
         // Before the first event there is no clock yet: such a message stays until the first tick starts its time.
-        let until_ns = (self.now_ns > 0).then_some(self.now_ns + NOTICE_NS);
-        self.notice = Some(Notice { tone, text: text.into(), until_ns });
+        let until_ns = (self.now_ns > 0).then_some(self.now_ns + reading_ns(&text));
+        self.notice = Some(Notice { tone, text: one_line(&text), until_ns });
+    }
+
+    /// Whether nothing on the screen changes by time alone: no tick is needed then.
+    pub fn is_at_rest(&self) -> bool {
+        let is_still =
+            !self.run.is_on() && self.screen != Screen::Devices && self.live.frozen_for_ns(self.now_ns).is_none();
+        is_still && self.notice.is_none() && !self.open.is_step_open()
     }
 
     fn age_notice(&mut self) {
         let now_ns = self.now_ns;
         if let Some(notice) = &mut self.notice
-            && *notice.until_ns.get_or_insert(now_ns + NOTICE_NS) <= now_ns
+            && *notice.until_ns.get_or_insert(now_ns + reading_ns(&notice.text)) <= now_ns
         {
             self.notice = None;
         }
@@ -245,14 +351,25 @@ impl App {
             Overlay::Text(prompt) => match prompt.key(chord) {
                 Typed::Accepted => self.accept_text(effects),
                 Typed::Cancelled => self.cancel(),
-                Typed::Edited | Typed::Ignored => {}
+                Typed::Edited => self.typed(),
+                Typed::Ignored => {}
             },
             Overlay::Ask(ask) => {
                 if let Some(answer) = ask.key(chord) {
                     self.answer(answer, effects);
                 }
             }
+            Overlay::Line(_) => self.line_key(chord, effects),
+            Overlay::Find(_) => self.finder_key(chord, effects),
+            Overlay::Sheet(sheet) => {
+                if sheet.key(chord) {
+                    self.cancel();
+                }
+            }
             Overlay::None => {
+                if self.is_search_key(chord) {
+                    return;
+                }
                 if let Some(action) = self.keymap.action(self.screen, chord) {
                     self.act(action, chord, effects);
                 }
@@ -260,19 +377,57 @@ impl App {
         }
     }
 
+    /// Keys that go into the search of a screen.
+    fn is_search_key(&mut self, chord: Chord) -> bool {
+        match self.screen {
+            Screen::Pick => self.profiles.key(chord),
+            Screen::Help => self.help.key(chord),
+            _ => false,
+        }
+    }
+
     fn paste(&mut self, text: &str) {
+        match &mut self.overlay {
+            Overlay::Text(prompt) => {
+                prompt.paste(text);
+                self.typed();
+            }
+            Overlay::Line(_) => self.paste_into_line(text),
+            Overlay::Find(_) => self.paste_into_finder(text),
+            Overlay::None if self.screen == Screen::Pick => self.profiles.search.paste(text),
+            Overlay::None if self.screen == Screen::Help && self.help.is_searching => self.help.search.paste(text),
+            Overlay::None | Overlay::Ask(_) | Overlay::Sheet(_) => {}
+        }
+    }
+
+    /// The text of a field changed: what it takes is said again, with what the text comes to.
+    fn typed(&mut self) {
+        let Overlay::Text(prompt) = &self.overlay else { return };
+        if !matches!(prompt.purpose, Purpose::Field(_) | Purpose::Tag(_)) {
+            return self.convert_typed();
+        }
+        let hint = self.field_hint(prompt);
         if let Overlay::Text(prompt) = &mut self.overlay {
-            prompt.paste(text);
+            (prompt.hint, prompt.is_refused) = (hint, false);
         }
     }
 
     fn act(&mut self, action: Action, chord: Chord, effects: &mut Vec<Effect>) {
+        if self.screen == Screen::Edit && self.act_in_edit(action, chord.text()) {
+            return;
+        }
         match action {
             Action::StartStop => self.start_or_stop(effects),
             Action::Stop => self.stop_or_leave(effects),
             Action::Quit => self.quit(effects),
-            Action::PickDown => self.pick(1),
-            Action::PickUp => self.pick(-1),
+            Action::PickDown => self.pick(Move::By(1)),
+            Action::PickUp => self.pick(Move::By(-1)),
+            Action::PageDown => self.pick(Move::By(PAGE_LINES as isize)),
+            Action::PageUp => self.pick(Move::By(-(PAGE_LINES as isize))),
+            Action::First => self.pick(Move::First),
+            Action::Last => self.pick(Move::Last),
+            Action::StepDown if self.screen == Screen::Log => self.log.show_less(),
+            Action::StepUp if self.screen == Screen::Log => self.log.show_more(),
             Action::StepDown => self.turn(knobs::Turn::Down),
             Action::StepUp => self.turn(knobs::Turn::Up),
             Action::OneLess => self.turn(knobs::Turn::OneLess),
@@ -286,52 +441,98 @@ impl App {
             Action::ZoomIn => self.live.zoom_in(),
             Action::ZoomOut => self.live.zoom_out(),
             Action::ZoomReset => self.live.zoom_reset(),
-            Action::Unit => self.live.toggle_unit(),
+            Action::Unit => self.live.next_unit(),
+            Action::Big => self.live.is_big = !self.live.is_big,
+            Action::ScrollDown => self.scroll(1),
+            Action::ScrollUp => self.scroll(-1),
+            Action::NextTheme => effects.push(Effect::UseTheme(None)),
+            Action::Shot => effects.push(Effect::Shot(None)),
             Action::CopyFigures => effects.push(Effect::Copy(self.figures_line())),
             Action::CopyCommand => effects.push(Effect::Copy(self.command())),
             Action::Save => self.save(effects),
             Action::SaveAs => self.save_as(self.open.name.clone()),
+            Action::Diff => self.show_diff(),
             Action::Open => self.show(Screen::Pick, effects),
             Action::Devices => self.show(Screen::Devices, effects),
+            Action::Log => self.show(Screen::Log, effects),
+            Action::Command => self.open_line("", effects),
+            Action::Find if self.screen == Screen::Help => self.help.is_searching = true,
+            Action::Find => self.open_finder(),
             Action::Help => self.show(if self.screen == Screen::Help { Screen::Live } else { Screen::Help }, effects),
             Action::NextScreen => self.show(self.screen.next(), effects),
             Action::Back => self.show(Screen::Live, effects),
             Action::Redraw => effects.push(Effect::Redraw),
             Action::Suspend => self.suspend(effects),
+            Action::Restart => self.restart(effects),
+            Action::Edit => self.show(Screen::Edit, effects),
+            // These have a meaning in Edit only.
+            Action::Toggle
+            | Action::AddFlow
+            | Action::CopyFlow
+            | Action::Remove
+            | Action::MoveUp
+            | Action::MoveDown
+            | Action::NextFlow
+            | Action::FlowBefore
+            | Action::NextFrame
+            | Action::FrameBefore => {}
         }
     }
 
     fn show(&mut self, screen: Screen, effects: &mut Vec<Effect>) {
         self.screen = screen;
         match screen {
-            Screen::Devices => effects.push(Effect::ListDevices),
-            Screen::Pick => effects.push(Effect::ListProfiles),
-            Screen::Help => self.help_line = 0,
+            Screen::Devices => self.ask_for_devices(effects),
+            Screen::Pick => {
+                self.profiles.forget_search();
+                effects.push(Effect::ListProfiles);
+            }
+            Screen::Help => self.help = Help::default(),
+            Screen::Log => self.log.go(Move::Last),
+            Screen::Edit => self.enter_edit(effects),
             Screen::Live => {}
         }
     }
 
-    fn pick(&mut self, by: i32) {
-        match (self.screen, by > 0) {
-            (Screen::Live, _) => self.pick_knob(by),
-            (Screen::Devices, true) => self.devices.down(),
-            (Screen::Devices, false) => self.devices.up(),
-            (Screen::Pick, true) => self.profiles.down(),
-            (Screen::Pick, false) => self.profiles.up(),
-            (Screen::Help, _) => {
-                let most = self.keymap.rows().len() as u16;
-                self.help_line = self.help_line.saturating_add_signed(by.signum() as i16).min(most);
-            }
+    fn pick(&mut self, to: Move) {
+        match self.screen {
+            Screen::Live => self.pick_knob(to),
+            Screen::Devices => self.devices.go(to),
+            Screen::Pick => self.profiles.go(to),
+            Screen::Log => self.log.go(to),
+            Screen::Help => self.help.go(to, &self.keymap),
+            Screen::Edit => {}
         }
+    }
+
+    /// The senders' table, by a line.
+    fn scroll(&mut self, by: isize) {
+        let last = self.live.shown().figures.senders.len().saturating_sub(1);
+        self.live.senders_top = self.live.senders_top.saturating_add_signed(by).min(last);
+    }
+
+    /// What remains of a count; `None` without one.
+    pub fn to_go(&self) -> Option<u64> {
+        let profile = self.run.sent()?;
+        let count = match profile.tx.count {
+            0 => {
+                let enabled = || profile.flows.iter().filter(|flow| flow.enabled);
+                enabled().all(|flow| flow.count > 0).then(|| enabled().map(|flow| flow.count).sum())?
+            }
+            count => count,
+        };
+        let ledger = self.live.shown().figures.ledger?;
+        Some(count.saturating_sub(ledger.submitted))
     }
 
     /// Enter, by screen.
     fn accept(&mut self, effects: &mut Vec<Effect>) {
         match self.screen {
             Screen::Live => self.type_value(None),
+            Screen::Edit => {}
             Screen::Devices => self.choose_device(effects),
             Screen::Pick => self.choose_profile(effects),
-            Screen::Help => self.screen = Screen::Live,
+            Screen::Log | Screen::Help => self.screen = Screen::Live,
         }
     }
 
@@ -340,26 +541,27 @@ impl App {
         let text = prompt.text();
         match prompt.purpose.clone() {
             Purpose::Knob(knob) => self.take_value(&knob, text.trim()),
+            Purpose::Field(key) => self.take_field(&key, &text),
+            Purpose::Tag(key) => self.take_tag(&key, &text),
             Purpose::SaveAs => self.save_under(text.trim(), effects),
+            Purpose::Line | Purpose::Search => {}
         }
     }
 
     /// Esc in a dialog: everything stays as it is.
     fn cancel(&mut self) {
         self.overlay = Overlay::None;
-        self.quits_after_save = false;
+        self.saving.then = files::Then::Stay;
     }
 
     fn answer(&mut self, answer: Answer, effects: &mut Vec<Effect>) {
         let Overlay::Ask(ask) = std::mem::take(&mut self.overlay) else { return };
         match (ask.about, answer) {
             (About::FirstStart, Answer::Start) => self.start_confirmed(effects),
-            (About::Quit, Answer::Save) => {
-                self.quits_after_save = true;
-                self.save(effects);
-            }
+            (About::Quit, Answer::Save) => self.save_then(files::Then::Quit, effects),
             (About::Quit, Answer::Discard) => effects.push(Effect::Quit { code: 0 }),
             (About::Overwrite { name }, Answer::Overwrite) => self.save_forced(name, effects),
+            (About::OpenOver { name }, Answer::Save) => self.save_then(files::Then::Open(name), effects),
             (About::OpenOver { name }, Answer::Discard) => effects.push(Effect::Load(name)),
             _ => self.cancel(),
         }
@@ -369,9 +571,11 @@ impl App {
         self.open.close_step();
         self.age_notice();
         if let Some(reading) = reading {
+            self.note_reading(&reading);
             self.live.take(reading);
         }
         self.retune(effects);
+        self.refresh_devices(effects);
     }
 
     fn reply(&mut self, reply: Reply, effects: &mut Vec<Effect>) {
@@ -380,14 +584,24 @@ impl App {
             Reply::NotStarted(why) => self.not_started(why, effects),
             Reply::Retuned => self.retuned(),
             Reply::RetuneRefused(why) => self.retune_refused(why),
-            Reply::Reopened { last } => self.reopened(last),
+            Reply::Reopened { last, mode } => self.reopened(last, mode),
             Reply::Over { last, why } => self.over(last, why, effects),
             Reply::Saved { name, path } => self.saved(name, path, effects),
-            Reply::SaveRefused { why, proposed } => self.save_refused(why, proposed),
+            Reply::SaveRefused { why, refusal } => self.save_refused(why, refusal),
             Reply::Loaded { name, origin, document } => self.loaded(name, origin, *document),
-            Reply::Profiles(entries) => self.profiles.fill(entries),
-            Reply::Devices(entries) => self.devices.fill(entries),
+            Reply::Profiles(found) => {
+                self.profiles.fill(found);
+                self.refresh_line();
+            }
+            Reply::Themes(names) => {
+                self.themes = names;
+                self.refresh_line();
+            }
+            Reply::Devices(entries) => self.devices_listed(entries),
+            Reply::Counters(counts) => self.devices_counted(&counts),
+            Reply::Facts(facts) => self.take_facts(facts),
             Reply::DeviceChosen(place) => self.device_chosen(place),
+            Reply::PlaceChanged(place) => self.place_changed(place),
             Reply::Failed(why) => self.say(Tone::Bad, why),
             Reply::Done(what) => self.say(Tone::Good, what),
         }

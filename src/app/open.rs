@@ -53,18 +53,29 @@ impl Open {
 
     /// Sets one field. Repeats of the same key within one tick are one step for undo. Says whether anything changed.
     pub fn set(&mut self, key: &str, value: &str) -> Result<bool, Problems> {
-        let before = self.document.clone();
-        self.document.set(key, value)?;
-        if self.document.text() == before.text() {
+        self.change(Some(key), |document| document.set(key, value))
+    }
+
+    /// Any change of the document, as one step for undo, all or nothing. `repeats` names what may be folded with the
+    /// same change before it in one tick.
+    pub fn change(
+        &mut self,
+        repeats: Option<&str>,
+        change: impl FnOnce(&mut Document) -> Result<(), Problems>,
+    ) -> Result<bool, Problems> {
+        let mut changed = self.document.clone();
+        change(&mut changed)?;
+        if changed.text() == self.document.text() {
             return Ok(false);
         }
-        if self.repeating.as_deref() != Some(key) {
+        let before = std::mem::replace(&mut self.document, changed);
+        if repeats.is_none() || self.repeating.as_deref() != repeats {
             self.done.push(before);
             if self.done.len() > STEPS {
                 self.done.remove(0);
             }
         }
-        self.repeating = Some(key.to_owned());
+        self.repeating = repeats.map(str::to_owned);
         self.undone.clear();
         Ok(true)
     }
@@ -72,6 +83,11 @@ impl Open {
     /// A tick has passed: the next change of the same key is a change of its own.
     pub fn close_step(&mut self) {
         self.repeating = None;
+    }
+
+    /// Whether the next change of the same key would belong to the last one.
+    pub fn is_step_open(&self) -> bool {
+        self.repeating.is_some()
     }
 
     pub fn undo(&mut self) -> bool {

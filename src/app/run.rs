@@ -1,9 +1,9 @@
 //! Starting and stopping. Every rule here moves towards off: a doubled key never restarts traffic, Ctrl-C only
 //! stops or leaves, and a real device is named before the first packet.
 
-use crate::profile::Document;
+use crate::profile::{Document, Profile};
 
-use super::{App, Ask, Effect, Overlay, PlaceKind, Reading, Screen, Tone};
+use super::{App, Ask, Effect, Overlay, PlaceKind, Reading, Screen, Tone, pending};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Phase {
@@ -22,6 +22,8 @@ enum Then {
     Stay,
     Suspend,
     Quit,
+    /// Without asking about changes.
+    Abandon,
     Leave(u8),
 }
 
@@ -33,16 +35,16 @@ pub struct Run {
     pub since_ns: u64,
     /// The mode got, `copy 1q`; kept after the end.
     pub mode: Option<String>,
-    /// The senders refused the present profile and keep an older plan.
+    /// The senders keep an older plan: they refused the present profile, or it is only valid after a restart.
     pub is_last_good: bool,
     then: Then,
     /// Space starts nothing before this instant.
     quiet_until_ns: u64,
     /// What the senders work with.
-    sent: Option<Box<Document>>,
+    pub(super) sent: Option<Box<Document>>,
     /// What they were asked to work with, unanswered.
-    asked: Option<Box<Document>>,
-    is_retune_due: bool,
+    pub(super) asked: Option<Box<Document>>,
+    pub(super) is_retune_due: bool,
     is_confirmed: bool,
 }
 
@@ -51,10 +53,20 @@ impl Run {
         self.phase != Phase::Idle
     }
 
+    /// The profile that the senders of the present or last run work with.
+    pub fn sent(&self) -> Option<&Profile> {
+        self.sent.as_ref().map(|document| document.profile())
+    }
+
     /// Whether the console is on its way out by Ctrl-C or a signal: late figures are not waited for.
     pub fn is_leaving(&self) -> bool {
         matches!(self.then, Then::Leave(_))
     }
+}
+
+/// Whether senders would see no difference.
+fn says_the_same(a: &Profile, b: &Profile) -> bool {
+    a.tx == b.tx && a.flows == b.flows
 }
 
 /// A doubled key over a slow line arrives within this time.
@@ -132,6 +144,11 @@ impl App {
         self.after_drain(Then::Quit, effects);
     }
 
+    /// `:q` from whatever screen; `:q!` throws unsaved changes away.
+    pub(super) fn quit_now(&mut self, discard: bool, effects: &mut Vec<Effect>) {
+        self.after_drain(if discard { Then::Abandon } else { Then::Quit }, effects);
+    }
+
     /// A signal came.
     pub(super) fn leave(&mut self, code: u8, effects: &mut Vec<Effect>) {
         self.after_drain(Then::Leave(code), effects);
@@ -157,7 +174,7 @@ impl App {
             Then::Suspend => effects.push(Effect::Suspend),
             Then::Leave(code) => effects.push(Effect::Quit { code }),
             Then::Quit if self.open.is_unsaved() => self.overlay = Overlay::Ask(Ask::quit(&self.open.name)),
-            Then::Quit => effects.push(Effect::Quit { code: 0 }),
+            Then::Quit | Then::Abandon => effects.push(Effect::Quit { code: 0 }),
         }
     }
 
@@ -165,11 +182,12 @@ impl App {
         if self.run.phase == Phase::Starting {
             self.run.phase = Phase::Sending;
         }
+        self.note_started(&mode);
         self.run.mode = Some(mode);
         self.run.since_ns = self.now_ns;
         self.live.begin(self.now_ns);
-        if let Some(note) = notes.into_iter().next() {
-            self.say(Tone::Warn, note);
+        if !notes.is_empty() {
+            self.say(Tone::Warn, notes.join("\n"));
         }
     }
 
@@ -180,6 +198,7 @@ impl App {
     }
 
     pub(super) fn over(&mut self, last: Option<Reading>, why: Option<String>, effects: &mut Vec<Effect>) {
+        self.note_over(last.as_ref());
         if let Some(last) = last {
             self.totals.add(&last);
             self.live.take(last);
@@ -191,6 +210,7 @@ impl App {
         }
         self.run.phase = Phase::Idle;
         self.run.is_last_good = false;
+        self.run.asked = None;
         if let Some(why) = why {
             self.say(Tone::Warn, why);
         }
@@ -202,36 +222,57 @@ impl App {
         self.run.is_retune_due = matches!(self.run.phase, Phase::Starting | Phase::Sending);
     }
 
-    /// At most one retune a tick, and one unanswered at a time.
+    /// At most one retune a tick, and one unanswered at a time. What was fixed at open stays as it is.
     pub(super) fn retune(&mut self, effects: &mut Vec<Effect>) {
         if !self.run.is_retune_due || self.run.phase != Phase::Sending || self.run.asked.is_some() {
             return;
         }
         self.run.is_retune_due = false;
-        let document = Box::new(self.open.document().clone());
-        self.run.asked = Some(document.clone());
-        effects.push(Effect::Retune(document));
+        let Some(sent) = &self.run.sent else { return };
+        match pending::for_the_next_burst(self.open.document(), sent) {
+            // Names and restart fields are nothing to the senders.
+            Ok(document) if says_the_same(document.profile(), sent.profile()) => self.run.is_last_good = false,
+            Ok(document) => {
+                let document = Box::new(document);
+                self.run.asked = Some(document.clone());
+                effects.push(Effect::Retune(document));
+            }
+            Err(problems) => {
+                self.run.is_last_good = true;
+                let why = problems.0.first().map(|problem| problem.to_string()).unwrap_or_default();
+                self.say(Tone::Warn, format!("only after a restart (R): {why}"));
+            }
+        }
     }
 
     pub(super) fn retuned(&mut self) {
         self.run.is_last_good = false;
         let Some(asked) = self.run.asked.take() else { return };
+        self.note_verdict();
         if let Some(sent) = &self.run.sent {
             self.live.changed(self.now_ns, sent.profile(), asked.profile());
         }
         self.run.sent = Some(asked);
     }
 
-    pub(super) fn reopened(&mut self, last: Reading) {
+    pub(super) fn reopened(&mut self, last: Reading, mode: String) {
         self.totals.add(&last);
         self.live.reopen();
+        self.run.mode = Some(mode);
         self.retuned();
+        self.say(Tone::Good, "the queues were opened again; counts begin anew");
     }
 
     pub(super) fn retune_refused(&mut self, why: String) {
         self.run.asked = None;
         self.run.is_last_good = true;
         self.say(Tone::Bad, why);
+    }
+
+    /// Whether the senders go on with an older plan than what stands on the screen, a refused field included.
+    pub fn is_last_good(&self) -> bool {
+        let is_refused = matches!(&self.overlay, Overlay::Text(prompt) if prompt.is_refused && prompt.is_of_profile());
+        self.run.is_on() && (self.run.is_last_good || is_refused)
     }
 
     /// Another device has to be confirmed again.

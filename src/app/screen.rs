@@ -1,25 +1,31 @@
 //! Where the console is: one screen, and at most one dialog over it.
 
-use super::{ask::Ask, prompt::Prompt};
+use super::{ask::Ask, finder::Finder, keys::Chord, line::Line, prompt::Prompt, sheet::Sheet};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Screen {
     Live,
+    /// Flows, fields, the next frames' bytes.
+    Edit,
     Devices,
     /// Profiles to open.
     Pick,
+    /// What happened this session.
+    Log,
     Help,
 }
 
 impl Screen {
-    pub const ALL: [Screen; 4] = [Screen::Live, Screen::Devices, Screen::Pick, Screen::Help];
+    pub const ALL: [Screen; 6] = [Screen::Live, Screen::Edit, Screen::Pick, Screen::Devices, Screen::Log, Screen::Help];
 
     /// As the keymap file says it.
     pub fn name(self) -> &'static str {
         match self {
             Screen::Live => "live",
+            Screen::Edit => "edit",
             Screen::Devices => "devices",
             Screen::Pick => "pick",
+            Screen::Log => "log",
             Screen::Help => "help",
         }
     }
@@ -37,13 +43,16 @@ impl Screen {
         }
     }
 
-    /// Tab's way round.
+    /// Whether this key is a letter of the screen's search field, so that it can mean nothing else there.
+    pub fn is_typed_into(self, chord: Chord) -> bool {
+        let is_letter = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
+        self == Screen::Pick && chord.text().is_some_and(is_letter)
+    }
+
+    /// Tab's way round: the order of the tabs.
     pub fn next(self) -> Screen {
-        match self {
-            Screen::Live => Screen::Devices,
-            Screen::Devices => Screen::Help,
-            Screen::Pick | Screen::Help => Screen::Live,
-        }
+        let at = Screen::ALL.iter().position(|screen| *screen == self).unwrap_or(0);
+        Screen::ALL[(at + 1) % Screen::ALL.len()]
     }
 }
 
@@ -54,4 +63,10 @@ pub enum Overlay {
     None,
     Text(Prompt),
     Ask(Ask),
+    /// The `:` line.
+    Line(Box<Line>),
+    /// `/`
+    Find(Box<Finder>),
+    /// Something to read.
+    Sheet(Box<Sheet>),
 }

@@ -1,8 +1,9 @@
 //! Turning, typing and undoing: every turn of a knob is an edit of the open profile.
 
 use super::{
-    App, Overlay, Tone,
+    App, Overlay, Tone, conversion,
     knobs::{Knob, Turn, knobs},
+    lists::Move,
     prompt::{Prompt, Purpose},
 };
 
@@ -20,9 +21,8 @@ impl App {
         self.knobs().get(self.picked_knob).cloned()
     }
 
-    pub(super) fn pick_knob(&mut self, by: i32) {
-        let last = self.knobs().len().saturating_sub(1);
-        self.picked_knob = self.picked_knob.saturating_add_signed(by as isize).min(last);
+    pub(super) fn pick_knob(&mut self, to: Move) {
+        self.picked_knob = to.from(self.picked_knob, self.knobs().len());
     }
 
     pub(super) fn turn(&mut self, turn: Turn) {
@@ -54,6 +54,18 @@ impl App {
         };
         let (title, hint) = (knob.label(profile), knob.range(profile));
         self.overlay = Overlay::Text(Prompt::new(Purpose::Knob(knob), title, hint, &text));
+        self.convert_typed();
+    }
+
+    /// Rates convert while they are typed.
+    pub(super) fn convert_typed(&mut self) {
+        let profile = self.open.document().profile();
+        if let Overlay::Text(prompt) = &mut self.overlay
+            && let Purpose::Knob(knob @ Knob::Rate) = &prompt.purpose
+        {
+            let hint = conversion::of_text(profile, &prompt.text()).unwrap_or_else(|| knob.range(profile));
+            prompt.hint_at(hint);
+        }
     }
 
     /// Enter in a knob's field: the value is taken, or the field says why not and stays open.

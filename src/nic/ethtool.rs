@@ -11,11 +11,23 @@ use crate::nic::netlink::text;
 const SIOCETHTOOL: u32 = 0x8946;
 const ETHTOOL_GSET: u32 = 0x01;
 const ETHTOOL_GDRVINFO: u32 = 0x03;
+const ETHTOOL_GCOALESCE: u32 = 0x0e;
 const ETHTOOL_GRINGPARAM: u32 = 0x10;
 const ETHTOOL_GCHANNELS: u32 = 0x3c;
 const SPEED_UNKNOWN: u32 = u32::MAX;
 /// IFNAMSIZ, closing zero included.
 const NAME_BYTES: usize = 16;
+
+/// Interrupt coalescing of a device; 0 is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Coalescing {
+    pub rx_usecs: u32,
+    pub rx_frames: u32,
+    pub tx_usecs: u32,
+    pub tx_frames: u32,
+    pub adaptive_rx: bool,
+    pub adaptive_tx: bool,
+}
 
 /// `struct ifreq`: a name and a union of 24 bytes (16 on 32-bit machines), of which only the pointer is used.
 #[repr(C)]
@@ -44,11 +56,26 @@ impl Ethtool {
         Some(text(&bytes)).filter(|name| !name.is_empty())
     }
 
-    /// The TX ring of the device itself: (now, most) descriptors.
-    pub fn tx_ring(&self, device: &str) -> Option<(u32, u32)> {
+    /// The rings of the device itself, TX and RX: (now, most) descriptors.
+    pub fn rings(&self, device: &str) -> (Option<(u32, u32)>, Option<(u32, u32)>) {
         // struct ethtool_ringparam: command, four maxima (rx, mini, jumbo, tx), four present values.
-        let answer = self.ask::<9>(device, ETHTOOL_GRINGPARAM)?;
-        Some((answer[8], answer[4])).filter(|&(_, most)| most > 0)
+        let Some(answer) = self.ask::<9>(device, ETHTOOL_GRINGPARAM) else { return (None, None) };
+        let ring = |now: usize, most: usize| Some((answer[now], answer[most])).filter(|&(_, most)| most > 0);
+        (ring(8, 4), ring(5, 1))
+    }
+
+    /// How long the device gathers packets before it interrupts.
+    pub fn coalescing(&self, device: &str) -> Option<Coalescing> {
+        // struct ethtool_coalesce: command, then 22 words, of which the first eleven are asked for most.
+        let answer = self.ask::<23>(device, ETHTOOL_GCOALESCE)?;
+        Some(Coalescing {
+            rx_usecs: answer[1],
+            rx_frames: answer[2],
+            tx_usecs: answer[5],
+            tx_frames: answer[6],
+            adaptive_rx: answer[10] != 0,
+            adaptive_tx: answer[11] != 0,
+        })
     }
 
     /// Queues that can transmit: (now, most).

@@ -8,7 +8,9 @@ use crate::nic::ethtool::Ethtool;
 use crate::nic::netlink::{
     Answer, Body, Family, Netlink, Subscription, Want, attributes, text, u16_at, u32_at, u64_at,
 };
+use crate::nic::numa;
 
+pub use crate::nic::ethtool::Coalescing;
 pub use crate::nic::guard::Guard;
 
 const RTM_NEWLINK: u16 = 16;
@@ -35,6 +37,8 @@ const IFLA_CARRIER: u16 = 33;
 const IFLA_LINK_NETNSID: u16 = 37;
 const IFLA_PROP_LIST: u16 = 52;
 const IFLA_ALT_IFNAME: u16 = 53;
+const IFLA_PARENT_DEV_NAME: u16 = 56;
+const IFLA_PARENT_DEV_BUS_NAME: u16 = 57;
 const IFLA_INFO_KIND: u16 = 1;
 const IFF_UP: u32 = 1;
 const OPER_UP: u8 = 6;
@@ -78,6 +82,14 @@ pub struct Link {
     pub channels: Option<(u32, u32)>,
     /// The NIC's own TX ring: (now, most) descriptors, where the driver tells.
     pub tx_ring: Option<(u32, u32)>,
+    /// And its RX ring.
+    pub rx_ring: Option<(u32, u32)>,
+    /// Where the driver tells.
+    pub coalescing: Option<Coalescing>,
+    /// Bus and name of the hardware behind it, such as ("pci", "0000:03:00.0").
+    pub parent: Option<(String, String)>,
+    /// Memory node of that hardware, on machines with several.
+    pub numa_node: Option<u32>,
     /// Mbit/s, where the driver tells.
     pub speed_mbps: Option<u32>,
     /// From the netdev family's xdp-features, where the kernel tells (6.3 and later).
@@ -87,9 +99,13 @@ pub struct Link {
     pub lower: Option<u32>,
 }
 
-/// Transmit counters of a device at about one instant.
+/// Counters of a device at about one instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinkCounters {
+    pub rx_packets: u64,
+    pub rx_bytes: u64,
+    pub rx_dropped: u64,
+    pub rx_errors: u64,
     pub tx_packets: u64,
     pub tx_bytes: u64,
     pub tx_dropped: u64,
@@ -152,6 +168,19 @@ impl Links {
         Ok(answer.as_deref().and_then(parse_counters))
     }
 
+    /// Counters of all devices, by index.
+    pub fn all_counters(&mut self) -> io::Result<Vec<(u32, LinkCounters)>> {
+        let answers = self.route.request(RTM_GETLINK, Want::All, &Body::new(&link_header(0, 0, 0)))?;
+        let read = |answer: &Answer| Some((u32_at(&answer.body, 4)?, parse_counters(&answer.body)?));
+        Ok(answers.iter().filter_map(read).collect())
+    }
+
+    /// The present name of a device, which may have been renamed. `None`: it is gone.
+    pub fn name_of(&mut self, index: u32) -> io::Result<Option<String>> {
+        let answer = self.get_link(index)?;
+        Ok(answer.as_deref().and_then(parse_link).map(|link| link.name))
+    }
+
     /// The kernel's neighbour table of one device: addresses and MACs it believes in.
     pub fn neighbours(&mut self, index: u32) -> io::Result<Vec<(IpAddr, [u8; 6])>> {
         let answers = self.route.request(RTM_GETNEIGH, Want::All, &Body::new(&[0; 12]))?;
@@ -199,7 +228,9 @@ impl Links {
 
     fn ask_driver(&mut self, link: &mut Link) {
         link.driver = self.ethtool.driver(&link.name);
-        link.tx_ring = self.ethtool.tx_ring(&link.name);
+        (link.tx_ring, link.rx_ring) = self.ethtool.rings(&link.name);
+        link.coalescing = self.ethtool.coalescing(&link.name);
+        link.numa_node = link.parent.as_ref().and_then(|(bus, name)| numa::node_of(bus, name));
         link.channels = self.ethtool.channels(&link.name);
         link.speed_mbps = self.ethtool.speed_mbps(&link.name);
         link.zero_copy = self.netdev.as_mut().and_then(|netdev| netdev.zero_copy(link.index));
@@ -285,6 +316,7 @@ fn parse_link(body: &[u8]) -> Option<Link> {
     let up = u32_at(body, 8)? & IFF_UP != 0;
     let mut link = Link { index: u32_at(body, 4)?, up, ..Link::default() };
     let mut elsewhere = false;
+    let (mut bus, mut parent) = (None, None);
     for (kind, value) in attributes(body.get(16..)?) {
         match kind {
             IFLA_IFNAME => link.name = text(value),
@@ -299,6 +331,8 @@ fn parse_link(body: &[u8]) -> Option<Link> {
             IFLA_NUM_RX_QUEUES => link.rx_queues = u32_at(value, 0)?,
             IFLA_LINKINFO => link.kind = find_text(value, IFLA_INFO_KIND),
             IFLA_PROP_LIST => link.alt_names = alt_names(value),
+            IFLA_PARENT_DEV_BUS_NAME => bus = Some(text(value)),
+            IFLA_PARENT_DEV_NAME => parent = Some(text(value)),
             _ => {}
         }
     }
@@ -307,6 +341,7 @@ fn parse_link(body: &[u8]) -> Option<Link> {
     if elsewhere || paired || link.lower == Some(link.index) || link.lower == Some(0) {
         link.lower = None;
     }
+    link.parent = bus.zip(parent);
     Some(link)
 }
 
@@ -323,7 +358,17 @@ fn parse_counters(body: &[u8]) -> Option<LinkCounters> {
     let (_, stats) = attributes(body.get(16..)?).find(|&(kind, _)| kind == IFLA_STATS64)?;
     // struct rtnl_link_stats64: rx and tx alternate: packets, bytes, errors, dropped.
     let at = |field: usize| u64_at(stats, field * 8);
-    Some(LinkCounters { tx_packets: at(1)?, tx_bytes: at(3)?, tx_errors: at(5)?, tx_dropped: at(7)?, carrier })
+    Some(LinkCounters {
+        rx_packets: at(0)?,
+        tx_packets: at(1)?,
+        rx_bytes: at(2)?,
+        tx_bytes: at(3)?,
+        rx_errors: at(4)?,
+        tx_errors: at(5)?,
+        rx_dropped: at(6)?,
+        tx_dropped: at(7)?,
+        carrier,
+    })
 }
 
 fn parse_neighbour(body: &[u8], index: u32) -> Option<(IpAddr, [u8; 6])> {

@@ -14,6 +14,7 @@ pub mod host;
 pub mod link;
 pub mod namespace;
 mod netlink;
+mod numa;
 mod open_error;
 pub mod processes;
 mod rings;

@@ -1,8 +1,31 @@
-//! How many different frames a flow can make: what a person asks who looks at a sweep.
+//! How many different frames a flow can make, and how many a run of builds really holds: what a person asks who
+//! looks at a sweep.
 
 use crate::profile::Order;
 
 use super::vary::Form;
+
+/// How much the frames of a flow differ, or only their addresses and ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variety {
+    /// Different ones before one comes again, at most; `None`: 2^64 or more.
+    pub distinct: Option<u64>,
+    /// Builds that the fastest field stands still for; `None`: nothing varies.
+    hold: Option<u64>,
+    is_random: bool,
+}
+
+impl Variety {
+    /// How many different ones `builds` builds in a row hold: of random fields the expected number.
+    pub fn among(&self, builds: f64) -> f64 {
+        let moves = self.hold.map_or(0.0, |hold| builds / hold.max(1) as f64).max(1.0).min(builds);
+        let distinct = self.distinct.map_or(u64::MAX as f64, |distinct| distinct as f64);
+        match self.is_random {
+            true => -distinct * (-moves / distinct).exp_m1(),
+            false => moves.min(distinct),
+        }
+    }
+}
 
 /// Counts over the fields of one flow. Figures saturate; what exceeds 64 bits is not told anyway.
 #[derive(Debug)]
@@ -15,11 +38,13 @@ pub(super) struct Distinct {
     /// Combinations of the walking fields' values.
     walks: u128,
     draws: u128,
+    hold: Option<u64>,
+    is_random: bool,
 }
 
 impl Distinct {
     pub(super) fn new(order: Order) -> Distinct {
-        Distinct { order, period: 1, pace: 0, walks: 1, draws: 1 }
+        Distinct { order, period: 1, pace: 0, walks: 1, draws: 1, hold: None, is_random: false }
     }
 
     /// Takes one more field into account.
@@ -37,6 +62,16 @@ impl Distinct {
         self.period = common_multiple(self.period, every.saturating_mul(positions));
         self.pace = common_divisor(self.pace, every);
         self.walks = self.walks.saturating_mul(values);
+    }
+
+    /// A field added before moves every `hold` builds.
+    pub(super) fn moves(&mut self, hold: u64, is_random: bool) {
+        self.hold = Some(self.hold.map_or(hold, |least| least.min(hold)));
+        self.is_random |= is_random;
+    }
+
+    pub(super) fn variety(&self) -> Variety {
+        Variety { distinct: self.builds(), hold: self.hold, is_random: self.is_random }
     }
 
     pub(super) fn builds(&self) -> Option<u64> {
@@ -68,7 +103,7 @@ fn common_multiple(a: u128, b: u128) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::Distinct;
+    use super::{Distinct, Variety};
     use crate::{packet::vary::Form, profile::Order};
 
     fn sweep(positions: u128, every: u64) -> Form<'static> {
@@ -99,6 +134,19 @@ mod tests {
     fn equal_list_entries_make_equal_frames() {
         let list = Form::List { values: &[7, 8, 7], every: 1 };
         assert_eq!(builds(Order::Together, &[list]), Some(2));
+    }
+
+    #[test]
+    fn c30_a_run_of_builds_holds_as_many_as_chance_gives() {
+        let ports = Variety { distinct: Some(64_512), hold: Some(1), is_random: true };
+        assert!((ports.among(10_000.0) - 9_260.0).abs() < 10.0, "{}", ports.among(10_000.0));
+        assert!((ports.among(100.0) - 99.9).abs() < 0.1);
+        let walk = Variety { distinct: Some(10), hold: Some(5), is_random: false };
+        assert_eq!((walk.among(20.0), walk.among(1e6)), (4.0, 10.0));
+        let fixed = Variety { distinct: Some(1), hold: None, is_random: false };
+        assert_eq!((fixed.among(1e6), fixed.among(0.5), fixed.among(0.0)), (1.0, 0.5, 0.0));
+        let endless = Variety { distinct: None, hold: Some(1), is_random: true };
+        assert!((endless.among(1e6) - 1e6).abs() < 1.0);
     }
 
     #[test]

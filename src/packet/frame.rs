@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{
     checksum,
+    distinct::Variety,
     field::Sums,
     patch::Patches,
     pktgen,
@@ -29,7 +30,8 @@ pub struct Frame {
     pub(super) ip_checksum: Option<usize>,
     pub(super) udp_checksum: Option<usize>,
     pub(super) varying: Box<[Range<usize>]>,
-    pub(super) distinct: Option<u64>,
+    /// Of whole frames, of 5-tuples; boxed, for nothing that is built looks at them.
+    pub(super) varieties: Box<[Variety; 2]>,
     pub(super) swift: Option<Swift>,
 }
 
@@ -134,7 +136,17 @@ impl Frame {
     /// How many different frames the flow makes at most before one comes again, pktgen header left aside; exact
     /// unless fields are random or move at different paces. `None`: 2^64 or more.
     pub fn distinct_builds(&self) -> Option<u64> {
-        self.distinct
+        self.packets().distinct
+    }
+
+    /// How much whole frames differ, pktgen header left aside.
+    pub fn packets(&self) -> Variety {
+        self.varieties[0]
+    }
+
+    /// How much addresses and ports differ: the conversations a receiver sees.
+    pub fn five_tuples(&self) -> Variety {
+        self.varieties[1]
     }
 
     /// Writes build `stamp.k` into `out[..len(k)]`. `held` is what this memory was last told to remember

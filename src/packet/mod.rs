@@ -23,6 +23,7 @@ mod turn;
 mod vary;
 
 pub use dissect::{Part, dissect};
+pub use distinct::Variety;
 pub use error::CompileError;
 pub use frame::{Frame, Stamp, StampTime};
 pub use plan::{Facts, Plan, PlanFlow, compile};

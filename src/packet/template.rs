@@ -19,7 +19,7 @@ use super::{
     pktgen,
     size::{LONGEST, Lengths, Size},
     turn::Odometer,
-    vary::{BadValue, Form},
+    vary::{BadValue, Form, Motion},
 };
 
 /// Ids start at 1: a mark of 0 is memory that holds nothing.
@@ -36,6 +36,7 @@ pub(super) fn frame(flow: &Flow, dst: &Value, src: &Value, seed: u64) -> Result<
         seed,
         odometer: Odometer::new(flow.order),
         distinct: Distinct::new(flow.order),
+        tuples: Distinct::new(flow.order),
         patches: Patches::default(),
         varying: Vec::new(),
     };
@@ -47,12 +48,17 @@ pub(super) fn frame(flow: &Flow, dst: &Value, src: &Value, seed: u64) -> Result<
     Ok(draft.finish(flow, &headers, size))
 }
 
+/// What tells one conversation from another; the protocol never varies.
+const FIVE_TUPLE: [&str; 6] = ["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst"];
+
 /// A frame in the making.
 struct Draft<'a> {
     flow: &'a str,
     seed: u64,
     odometer: Odometer,
     distinct: Distinct,
+    /// Of addresses and ports alone.
+    tuples: Distinct,
     patches: Patches,
     varying: Vec<Range<usize>>,
 }
@@ -64,6 +70,7 @@ impl Draft<'_> {
             None => site.place.put(template, form.first()),
             Some(motion) => {
                 let key = draw::key(self.seed, self.flow, &site.name);
+                self.moves(&site.name, &motion);
                 let Place { at, unit, .. } = self.patches.add(site, &form, &motion, key, template);
                 self.varying.push(at..at + unit.bytes());
             }
@@ -78,15 +85,26 @@ impl Draft<'_> {
         }
         Ok(match form.set_going(&mut self.odometer) {
             None => Size::Fixed(form.first() as usize),
-            Some(motion) => Size::Varies {
-                bytes: motion.narrow(draw::key(self.seed, self.flow, "size"), 0),
-                shortest: form.min() as usize,
-                longest: form.max() as usize,
-            },
+            Some(motion) => {
+                self.moves("size", &motion);
+                Size::Varies {
+                    bytes: motion.narrow(draw::key(self.seed, self.flow, "size"), 0),
+                    shortest: form.min() as usize,
+                    longest: form.max() as usize,
+                }
+            }
         })
     }
 
+    fn moves(&mut self, field: &str, motion: &Motion) {
+        self.distinct.moves(motion.hold(), motion.is_random());
+        if FIVE_TUPLE.contains(&field) {
+            self.tuples.moves(motion.hold(), motion.is_random());
+        }
+    }
+
     fn form<'v>(&mut self, field: &str, value: &'v Value, most: u128) -> Result<Form<'v>, CompileError> {
+        let is_tuple = FIVE_TUPLE.contains(&field);
         let (flow, field) = (self.flow.to_owned(), field.to_owned());
         match Form::of(value) {
             Err(BadValue::Empty) => Err(CompileError::EmptyList { flow, field }),
@@ -94,6 +112,9 @@ impl Draft<'_> {
             Ok(form) if form.max() > most => Err(CompileError::TooLarge { flow, field, value: form.max(), most }),
             Ok(form) => {
                 self.distinct.add(&form);
+                if is_tuple {
+                    self.tuples.add(&form);
+                }
                 Ok(form)
             }
         }
@@ -127,7 +148,7 @@ impl Draft<'_> {
             size,
             lengths: varies.then_some(lengths),
             pktgen,
-            distinct: self.distinct.builds(),
+            varieties: Box::new([self.distinct.variety(), self.tuples.variety()]),
             varying: Box::default(),
             patches: self.patches,
             swift: None,

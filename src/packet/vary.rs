@@ -109,6 +109,15 @@ pub(super) struct Motion<'a> {
 }
 
 impl Motion<'_> {
+    /// Builds it stands still for at each value.
+    pub(super) fn hold(&self) -> u64 {
+        self.hold
+    }
+
+    pub(super) fn is_random(&self) -> bool {
+        matches!(self.form, Form::Random { .. })
+    }
+
     /// The low 64 bits, shifted up; right as long as the bits above them are the same in every value.
     pub(super) fn narrow(&self, key: u64, shift: u32) -> Narrow {
         let place = |value: u128| (value as u64) << shift;

@@ -260,7 +260,8 @@ pub(super) fn parent(key: &str) -> &str {
     key.rsplit_once('.').map_or("", |(parent, _)| parent)
 }
 
-pub(super) fn last(key: &str) -> &str {
+/// The last part of a dotted key.
+pub fn last(key: &str) -> &str {
     key.rsplit_once('.').map_or(key, |(_, last)| last)
 }
 

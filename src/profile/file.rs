@@ -80,25 +80,42 @@ impl Document {
     /// (`flow.a.udp`); `value` is TOML, a short form (`A..B:STEP`, `A,B,C`, `random A..B`), or else a bare string;
     /// nothing at all takes the field out. The whole profile is checked; nothing changes when it is refused.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), Problems> {
-        let path = self.path(key)?;
-        if value.trim().is_empty() {
-            return self.unset_path(key, &path);
+        self.set_together(&[(key, value)])
+    }
+
+    /// As [`Document::set`], for fields that are only valid together: one check at the end, all or nothing.
+    pub fn set_together(&mut self, changes: &[(&str, &str)]) -> Result<(), Problems> {
+        let mut body = self.body().to_owned();
+        for (key, value) in changes {
+            body = self.changed(&body, key, value.trim())?;
         }
-        let toml = match read::field_at(&path) {
-            Some(field) => short::typed(field, value),
-            None => value.trim().to_string(),
-        };
-        if DeValue::parse(&toml).is_err() {
-            return Err(Problems::one(key, format!("\"{}\" is not TOML", value.trim())));
-        }
-        let body = edit::set(self.body(), &path, &toml).map_err(|message| Problems::one(key, message))?;
         self.take_over(body)
+    }
+
+    fn changed(&self, body: &str, key: &str, value: &str) -> Result<String, Problems> {
+        let path = self.path(key)?;
+        let known = read::field_at(&path);
+        if value.is_empty() {
+            if known.is_some_and(|field| field.fallback == Fallback::Required) {
+                return Err(Problems::one(key, "has no default: it needs a value"));
+            }
+            return edit::unset(body, &path).map_err(|message| Problems::one(key, message));
+        }
+        let toml = known.map_or_else(|| value.to_owned(), |field| short::typed(field, value));
+        if DeValue::parse(&toml).is_err() {
+            return Err(Problems::one(key, format!("\"{value}\" is not TOML")));
+        }
+        edit::set(body, &path, &toml).map_err(|message| Problems::one(key, message))
     }
 
     /// Takes a field or header out of the text, so that its default holds.
     pub fn unset(&mut self, key: &str) -> Result<(), Problems> {
-        let path = self.path(key)?;
-        self.unset_path(key, &path)
+        self.set_together(&[(key, "")])
+    }
+
+    /// Whether the text itself says what this field holds.
+    pub fn is_written(&self, key: &str) -> bool {
+        self.path(key).is_ok_and(|path| self.places.get(&path).is_some())
     }
 
     /// One field's present value as `set` takes it back; empty where it is not set, `None` where it cannot be.
@@ -108,8 +125,7 @@ impl Document {
         if let Some(written) = self.written(&path, field) {
             return Some(written);
         }
-        let mut profile = self.profile.clone();
-        let setting = read::slot(&mut profile, &path, field)?.take();
+        let setting = read::setting(&self.profile, &path, field)?;
         Some(short::show(&setting, &field.kind))
     }
 
@@ -172,15 +188,6 @@ impl Document {
         Ok(body)
     }
 
-    fn unset_path(&mut self, key: &str, path: &str) -> Result<(), Problems> {
-        let required = read::field_at(path).is_some_and(|field| field.fallback == Fallback::Required);
-        if required {
-            return Err(Problems::one(key, "has no default: it needs a value"));
-        }
-        let body = edit::unset(self.body(), path).map_err(|message| Problems::one(key, message))?;
-        self.take_over(body)
-    }
-
     /// A new text is taken only when it is a valid profile. Lines of a text that is thrown away would mislead.
     fn take_over(&mut self, body: String) -> Result<(), Problems> {
         let bom = if self.text.starts_with(BOM) { "\u{feff}" } else { "" };
@@ -218,7 +225,11 @@ impl Document {
 
     fn known(&self, key: &str, path: String) -> Result<String, Problems> {
         let schema = read::schema(&path);
-        let is_header = field::group(&schema).is_some() && field::parent(&schema) == "flow";
+        // `flow.0.vlan.1` is one header of several.
+        let (of, number) = path.rsplit_once('.').unwrap_or(("", ""));
+        let is_many = |group: &field::Group| group.shape == field::Shape::Many;
+        let is_item = number.parse::<usize>().is_ok() && field::group(&read::schema(of)).is_some_and(is_many);
+        let is_header = is_item || field::group(&schema).is_some() && field::parent(&schema) == "flow";
         if read::field_at(&path).is_some() || is_header { Ok(path) } else { Err(self.no_such(key, &path)) }
     }
 

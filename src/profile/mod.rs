@@ -25,7 +25,7 @@ mod value;
 
 pub use file::Document;
 pub use problem::{Problem, Problems};
-pub use rate::{Rate, RateError};
+pub use rate::{Rate, RateError, WIRE_OVERHEAD_BYTES};
 pub use reference::reference;
 pub use shipped::shipped;
 pub use value::{Order, Value};

@@ -79,7 +79,7 @@ pub struct Console {
     #[command(flatten)]
     pub settings: Settings,
     /// Redraws a second [default: 10, over ssh 4]
-    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..=60))]
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..=30))]
     pub fps: Option<u32>,
     /// Draw with ASCII only
     #[arg(long, hide_short_help = true)]

@@ -1,4 +1,4 @@
-//! `txdeck check`: every error of every file, profiles, themes and keymaps alike.
+//! `txdeck check`: every error of every file, profiles, themes, keymaps and config.toml alike.
 
 use std::path::Path;
 
@@ -7,6 +7,7 @@ use crate::{
     profile::Document,
     shell::{
         args::{CheckArgs, Common},
+        config::Config,
         lookup,
         output::{Ending, Output},
         paths::Paths,
@@ -20,6 +21,7 @@ enum Kind {
     Profile,
     Theme,
     Keymap,
+    Config,
 }
 
 pub fn run(args: &CheckArgs, common: &Common) -> Result<u8, Ending> {
@@ -51,6 +53,7 @@ fn check(file: &str, paths: &Paths) -> Result<Vec<String>, Vec<String>> {
         }
         Kind::Theme => Theme::parse(&source.label, &source.text).map(|_| Vec::new()),
         Kind::Keymap => Keymap::shipped().overlay(&source.label, &source.text).map(|()| Vec::new()),
+        Kind::Config => Config::parse(&source.label, &source.text).map(|_| Vec::new()),
     }
 }
 
@@ -66,6 +69,8 @@ fn kind(file: &str, text: &str) -> Kind {
         Kind::Theme
     } else if path.file_name().is_some_and(|name| name == "keys.toml") || heads.contains(&"key") {
         Kind::Keymap
+    } else if path.file_name().is_some_and(|name| name == "config.toml") {
+        Kind::Config
     } else {
         Kind::Profile
     }
@@ -82,6 +87,7 @@ mod tests {
         assert_eq!(kind("-", "[roles]\ntext = 'red'"), Kind::Theme);
         assert_eq!(kind("/home/me/.config/txdeck/themes/x.toml", "text = 'red'"), Kind::Theme);
         assert_eq!(kind("keys.toml", "q = 'quit'"), Kind::Keymap);
+        assert_eq!(kind("/home/me/.config/txdeck/config.toml", "fps = 4"), Kind::Config);
         assert_eq!(kind("x.toml", ""), Kind::Profile);
     }
 }

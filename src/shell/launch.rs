@@ -5,7 +5,7 @@ use crate::shell::{
     args::{Cli, Common, Console, LabArgs, LabShape},
     console::{self, DEFAULT_PROFILE, Setup},
     failure::Failure,
-    load, lookup,
+    load, log, lookup,
     output::Ending,
     paths::Paths,
     settings::Settings,
@@ -14,12 +14,26 @@ use crate::shell::{
 
 /// `txdeck [PROFILE] [-i IF]`
 pub fn console(cli: &Cli) -> Result<u8, Ending> {
-    open(&cli.console, None, cli.device.as_deref(), cli.arm.as_deref(), false)
+    refuse_output(&cli.common)?;
+    open(&cli.console, None, cli.device.as_deref(), cli.arm.as_deref(), false, &cli.common)
 }
 
 /// `txdeck lab [PROFILE]`
-pub fn lab(args: &LabArgs, _common: &Common) -> Result<u8, Ending> {
-    open(&args.console, Some(&args.shape), None, None, args.start)
+pub fn lab(args: &LabArgs, common: &Common) -> Result<u8, Ending> {
+    refuse_output(common)?;
+    open(&args.console, Some(&args.shape), None, None, args.start, common)
+}
+
+/// A screen writes no output: silence would be taken for a file.
+fn refuse_output(common: &Common) -> Result<(), Failure> {
+    match &common.output {
+        None => Ok(()),
+        Some(file) => {
+            let message = format!("-o {}: the console writes no output", file.display());
+            Err(Failure::new("usage", message)
+                .with_fix("-o belongs to a command, as in: txdeck run PROFILE --lab -o FILE"))
+        }
+    }
 }
 
 fn open(
@@ -28,6 +42,7 @@ fn open(
     device: Option<&str>,
     arm: Option<&str>,
     start: bool,
+    common: &Common,
 ) -> Result<u8, Ending> {
     console::check_terminal()?;
     let paths = Paths::of_this_user()?;
@@ -53,5 +68,16 @@ fn open(
         kept.map_err(|why| Failure::new("caps", format!("giving up capabilities failed: {why}")))?;
     }
     let arm = arm.map(str::to_owned);
-    Ok(console::run(Setup { args, source, saved, document, site, arm, start, paths })?)
+    Ok(console::run(Setup {
+        args,
+        source,
+        saved,
+        document,
+        site,
+        arm,
+        start,
+        color: common.color,
+        paths,
+        log_level: log::level(common),
+    })?)
 }

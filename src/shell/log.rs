@@ -22,7 +22,7 @@ pub fn to_stderr(common: &Common) {
     let log = tracing_subscriber::fmt().with_max_level(level(common)).with_writer(std::io::stderr).with_ansi(colour);
     // A second log in one process (tests) keeps the first.
     let _ = log.try_init();
-    xdp::set_library_log(|line| tracing::debug!(target: "libxdp", "{line}"));
+    xdp::set_library_log(|_, line| tracing::debug!(target: "libxdp", "{line}"));
 }
 
 /// TXDECK_LOG names a level; `-v` only ever raises it.

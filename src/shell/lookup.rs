@@ -107,6 +107,15 @@ fn read_whole(from: impl Read) -> io::Result<String> {
     Ok(text)
 }
 
+/// Reads a small file of the user's, `None` where there is none.
+pub fn read_if_there(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(why) => Err(why),
+    }
+}
+
 /// Names of a user's own profiles, sorted.
 pub fn own_names(paths: &Paths) -> Vec<String> {
     names_in(&paths.profiles())

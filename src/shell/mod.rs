@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod clock;
+mod config;
 mod console;
 mod cpus;
 mod devices;

@@ -52,6 +52,20 @@ impl Paths {
         self.profiles().join(format!("{name}.toml"))
     }
 
+    /// What happened in consoles.
+    pub fn log(&self) -> PathBuf {
+        self.state.join("log")
+    }
+
+    /// Lines typed on the `:` line.
+    pub fn history(&self) -> PathBuf {
+        self.state.join("history")
+    }
+
+    pub fn crash(&self) -> PathBuf {
+        self.state.join("crash.txt")
+    }
+
     /// Every place with its name, for `txdeck paths`.
     pub fn list(&self) -> Vec<(&'static str, PathBuf)> {
         vec![
@@ -60,9 +74,10 @@ impl Paths {
             ("themes", self.themes()),
             ("profiles", self.profiles()),
             ("state", self.state.clone()),
-            ("log", self.state.join("txdeck.log")),
+            ("log", self.log()),
+            ("history", self.history()),
             ("notebook", self.state.join("notebook.jsonl")),
-            ("crash", self.state.join("crash.txt")),
+            ("crash", self.crash()),
         ]
     }
 }

@@ -60,6 +60,16 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many levels of symbolic links"))
 }
 
+/// Why a profile cannot have a name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    #[error("\"{0}\" is no profile name: letters, digits, . _ - and not a dot in front")]
+    Bad(String),
+    /// `free` is the next name that nobody has.
+    #[error("{name} is a shipped profile; yours would hide it")]
+    Shipped { name: String, free: String },
+}
+
 /// Refuses to hide a shipped profile behind a user's file of the same name, and proposes the next free one.
 /// `taken` says which names are in use, `shipped` which of them are embedded.
 pub fn check_name(
@@ -67,18 +77,16 @@ pub fn check_name(
     overwrite: Overwrite,
     shipped: impl Fn(&str) -> bool,
     taken: impl Fn(&str) -> bool,
-) -> Result<(), Failure> {
+) -> Result<(), NameError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
-        let message = format!("\"{name}\" is no profile name: letters, digits, . _ - and not a dot in front");
-        return Err(Failure::new("bad_name", message));
+        return Err(NameError::Bad(name.to_owned()));
     }
     if overwrite == Overwrite::Force || !shipped(name) {
         return Ok(());
     }
     let free = (2u32..).map(|n| format!("{name}-{n}")).find(|next| !taken(next)).unwrap_or_default();
-    let message = format!("{name} is a shipped profile; yours would hide it");
-    Err(Failure::new("shipped_name", message).with_fix(format!("save it as {free}")))
+    Err(NameError::Shipped { name: name.to_owned(), free })
 }
 
 #[cfg(test)]
@@ -125,7 +133,7 @@ mod tests {
         let shipped = |name: &str| name == "udp-64";
         let taken = |name: &str| name == "udp-64-2";
         let refused = check_name("udp-64", Overwrite::Refuse, shipped, taken).unwrap_err();
-        assert_eq!(refused.fix.as_deref(), Some("save it as udp-64-3"));
+        assert_eq!(refused, NameError::Shipped { name: "udp-64".into(), free: "udp-64-3".into() });
         assert!(check_name("udp-64", Overwrite::Force, shipped, taken).is_ok());
         assert!(check_name("mine", Overwrite::Refuse, shipped, taken).is_ok());
         for bad in ["", "../x", "a/b", ".hidden", "a b"] {

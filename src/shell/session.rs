@@ -37,6 +37,8 @@ pub struct Reading {
     pub snapshot: Snapshot,
     pub total: Counts,
     pub ledger: Ledger,
+    /// Whether the device has a carrier; `None`: simulated.
+    pub carrier: Option<bool>,
 }
 
 /// What became of a change to the plan.
@@ -111,7 +113,7 @@ impl Session {
             self.received = received;
         }
         let ledger = self.meter.live(&total, counts_drops(&snapshot), received);
-        Reading { snapshot, total, ledger }
+        Reading { snapshot, total, ledger, carrier: self.meter.carrier() }
     }
 
     /// Every sender takes the new plan at its next doorbell, where it can without opening its queue again.

@@ -103,12 +103,25 @@ impl Site {
         self.standing
     }
 
-    /// Asks the kernel again: MTU, MAC and queues may have changed since.
+    /// Asks the kernel again: name, MTU, MAC and queues may have changed since. A renamed device is known by its
+    /// index; one made anew by its name.
     pub fn refresh(&mut self) -> Result<(), Failure> {
         if let Some((links, link)) = &mut self.kernel {
-            *link = find(links, &link.name.clone())?;
+            let same = links.by_index(link.index).map_err(netlink("devices"))?;
+            *link = match same.filter(|same| same.name == link.name || same.mac == link.mac) {
+                Some(same) => same,
+                None => find(links, &link.name.clone())?,
+            };
+            self.device.clone_from(&link.name);
         }
         Ok(())
+    }
+
+    /// Whether the device has been renamed since it was last asked; its facts are then new.
+    pub fn is_renamed(&mut self) -> bool {
+        let Some((links, link)) = &mut self.kernel else { return false };
+        let name = links.name_of(link.index).ok().flatten();
+        name.is_some_and(|name| name != link.name) && self.refresh().is_ok()
     }
 
     /// Refuses a guarded device unless `arm` names it. A lab is nobody's lifeline.
@@ -139,20 +152,28 @@ impl Site {
     }
 
     fn facts(&mut self, profile: &Profile) -> Result<Facts, Failure> {
-        let Some((links, link)) = &mut self.kernel else {
-            return Ok(Facts { device_mac: NEAR_MAC, neighbours: Vec::new() });
-        };
         let asking: Vec<IpAddr> = profile.flows.iter().filter_map(asks_for).collect();
         if asking.is_empty() {
-            return Ok(Facts { device_mac: link.mac, neighbours: Vec::new() });
+            let device_mac = self.link().map_or(NEAR_MAC, |link| link.mac);
+            return Ok(Facts { device_mac, neighbours: Vec::new() });
         }
-        let mut neighbours = links.neighbours(link.index).map_err(netlink("neighbours"))?;
+        let mut facts = self.all_facts()?;
+        let Some((links, link)) = &mut self.kernel else { return Ok(facts) };
         for address in asking {
             // Behind a gateway it is the gateway that takes the frame.
             let hop = links.next_hop(address, link.index);
-            let mac = neighbours.iter().find(|(known, _)| *known == hop).map(|(_, mac)| *mac);
-            neighbours.extend(mac.filter(|_| hop != address).map(|mac| (address, mac)));
+            let mac = facts.neighbours.iter().find(|(known, _)| *known == hop).map(|(_, mac)| *mac);
+            facts.neighbours.extend(mac.filter(|_| hop != address).map(|mac| (address, mac)));
         }
+        Ok(facts)
+    }
+
+    /// The device's MAC and all its neighbours.
+    pub fn all_facts(&mut self) -> Result<Facts, Failure> {
+        let Some((links, link)) = &mut self.kernel else {
+            return Ok(Facts { device_mac: NEAR_MAC, neighbours: Vec::new() });
+        };
+        let neighbours = links.neighbours(link.index).map_err(netlink("neighbours"))?;
         Ok(Facts { device_mac: link.mac, neighbours })
     }
 

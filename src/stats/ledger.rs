@@ -129,6 +129,11 @@ impl Meter {
         self.last.tx_packets.saturating_sub(baseline.tx_packets)
     }
 
+    /// Whether the device had a carrier when last read; `None`: simulated.
+    pub fn carrier(&self) -> Option<bool> {
+        self.baseline.map(|_| self.last.carrier)
+    }
+
     /// When the device's counters last moved.
     pub fn changed_ns(&self) -> u64 {
         self.changed_ns

@@ -71,7 +71,10 @@ impl Series {
 
     /// Values from `from_ns` (exclusive) to `to_ns` (inclusive), oldest first.
     pub fn between(&self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = f64> + '_ {
-        self.points.iter().filter(move |point| point.at_ns > from_ns && point.at_ns <= to_ns).map(|point| point.value)
+        // Instants are in order; an hour of ticks is not walked for the last seconds of it.
+        let start = self.points.partition_point(|point| point.at_ns <= from_ns);
+        let end = self.points.partition_point(|point| point.at_ns <= to_ns).max(start);
+        self.points.range(start..end).map(|point| point.value)
     }
 
     pub fn last(&self) -> Option<f64> {

@@ -8,29 +8,26 @@ use ratatui::{
 
 use crate::app::{Ask, Prompt};
 
-use super::{Look, Role, layout, line, panels::boxed, pieces, wrapped};
+use super::{Look, Role, entry, layout, line, panels::boxed, pieces, rows_of, wrapped};
 
-/// Answers where the cursor belongs.
-pub fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, look: &Look) -> Option<Position> {
-    let inner = panel(buffer, layout::dialog(area, 70, 5), &prompt.title, look);
-    let field = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), height: 1, ..inner };
-    let before = prompt.before_cursor();
-    let text = prompt.text();
-    // The field follows the cursor: what is left of it may leave the sight.
-    let skip = usize::from(look.width(&before).saturating_sub(field.width.saturating_sub(1)));
-    let visible: String = skip_columns(&text, skip, look);
-    pieces(buffer, field, &[(&visible, look.style(Role::Text))]);
-    let hint = Rect { y: inner.y + 1, ..field };
+/// Rows a hint may take: an error names the place, what is allowed and what Esc keeps.
+const HINT_ROWS: u16 = 5;
+
+/// In the middle, or beside the row it is about. Answers where the cursor belongs.
+pub fn text(buffer: &mut Buffer, area: Rect, beside: Option<Rect>, prompt: &Prompt, look: &Look) -> Option<Position> {
+    let hint_rows = rows_of(&prompt.hint, 66.min(area.width.saturating_sub(4)), look).clamp(2, HINT_ROWS);
+    let (width, height) = (70, 3 + hint_rows);
+    let place = match beside {
+        Some(row) => layout::beside(area, row, width, height),
+        None => layout::dialog(area, width, height),
+    };
+    let inner = panel(buffer, place, &prompt.title, look);
+    let field = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), height: 1.min(inner.height), ..inner };
+    let cursor = entry::row(buffer, field, prompt, look.style(Role::Text), look);
     let role = if prompt.is_refused { Role::Bad } else { Role::Dim };
-    wrapped(
-        buffer,
-        Rect { height: inner.height.saturating_sub(1).min(2), ..hint },
-        &prompt.hint,
-        look.style(role),
-        look,
-    );
-    let x = field.x + look.width(&before).saturating_sub(skip as u16);
-    (field.height > 0).then(|| Position::new(x.min(area.right().saturating_sub(1)), field.y))
+    let hint = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..field };
+    wrapped(buffer, hint, &prompt.hint, look.style(role), look);
+    cursor
 }
 
 pub fn ask(buffer: &mut Buffer, area: Rect, ask: &Ask, look: &Look) -> Option<Position> {
@@ -64,14 +61,4 @@ fn panel(buffer: &mut Buffer, area: Rect, title: &str, look: &Look) -> Rect {
     Clear.render(area, buffer);
     buffer.set_style(area, look.style(Role::Text));
     boxed(buffer, area, title, look)
-}
-
-fn skip_columns(text: &str, columns: usize, look: &Look) -> String {
-    let mut passed = 0;
-    let kept = text.chars().skip_while(|c| {
-        let hide = passed < columns;
-        passed += usize::from(look.width(c.encode_utf8(&mut [0; 4])));
-        hide
-    });
-    kept.collect()
 }

@@ -34,14 +34,20 @@ struct Hint<'a> {
 fn hints(app: &App) -> Vec<Hint<'_>> {
     let mut hints: Vec<Hint> = Vec::new();
     for row in app.keymap.rows_of(app.screen) {
-        let (Some(label), Some(chord)) = (&row.label, row.keys.first()) else { continue };
+        let (Some(label), Some(chord)) = (&row.label, row.keys_on(app.screen).next()) else { continue };
         let label = match label.split_once('/') {
             Some((_, sending)) if app.run.is_on() => sending,
             Some((stopped, _)) => stopped,
             None => label,
         };
         match hints.last_mut().filter(|last| last.label == label) {
-            Some(last) => last.keys += &chord.to_string(),
+            // `hl`, but `down up`: names run into each other.
+            Some(last) => {
+                let name = chord.to_string();
+                let gap = if name.chars().count() > 1 { " " } else { "" };
+                last.keys += gap;
+                last.keys += &name;
+            }
             None => hints.push(Hint { action: row.action, keys: chord.to_string(), label }),
         }
     }

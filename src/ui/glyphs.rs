@@ -54,6 +54,11 @@ impl Glyphs {
         self.pick("─", "-")
     }
 
+    /// What big digits are made of.
+    pub fn ink(self) -> &'static str {
+        self.pick("█", "#")
+    }
+
     pub fn corner(self) -> &'static str {
         self.pick("└", "+")
     }

@@ -6,6 +6,10 @@ use crate::app::{Action, App, Phase, PlaceKind, Screen, Unit};
 
 use super::{Look, Role, figures, line, pieces};
 
+/// Where these stand among the parts of the header.
+const PLACE: usize = 2;
+const MODE: usize = 3;
+
 /// `udp-64*  SENDING 01:24  deck0>sink0 LAB  copy 1q`
 pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     let state = match app.run.phase {
@@ -22,8 +26,22 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     if let Some(ns) = app.live.frozen_for_ns(app.now_ns()) {
         parts.push((format!("   FROZEN {}", figures::clock(ns)), look.style(Role::Warn)));
     }
-    if app.run.is_last_good {
+    let waiting = app.waiting().len();
+    if waiting > 0 {
+        let key = app.keymap.key(Screen::Edit, Action::Restart).map_or_else(|| "R".into(), |key| key.to_string());
+        parts.push((
+            format!("   {waiting} wait{} for {key}", if waiting == 1 { "s" } else { "" }),
+            look.style(Role::Warn),
+        ));
+    }
+    if app.is_last_good() {
         parts.push(("   sending the last good plan".into(), look.style(Role::Bad)));
+    }
+    // Mode, then place give way: what is frozen or refused must be read.
+    for part in [MODE, PLACE] {
+        if parts.iter().map(|(text, _)| look.width(text)).sum::<u16>() > row.width {
+            parts.remove(part);
+        }
     }
     let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
     let end = pieces(buffer, row, &parts);
@@ -32,16 +50,25 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
 
 /// The screens at the right end, the present one marked; left out where there is no room.
 fn tabs(buffer: &mut Buffer, row: Rect, end: u16, app: &App, look: &Look) {
-    const TABS: [(&str, Screen); 4] =
-        [("live", Screen::Live), ("open", Screen::Pick), ("dev", Screen::Devices), ("?", Screen::Help)];
-    let texts = TABS.map(|(name, screen)| if screen == app.screen { format!("[{name}]") } else { format!(" {name} ") });
-    let width = texts.iter().map(|text| look.width(text)).sum::<u16>();
+    const TABS: [(&str, Screen); 6] = [
+        ("live", Screen::Live),
+        ("edit", Screen::Edit),
+        ("open", Screen::Pick),
+        ("dev", Screen::Devices),
+        ("log", Screen::Log),
+        ("?", Screen::Help),
+    ];
+    let told = |(name, screen)| match screen == app.screen {
+        true => (format!(" [{name}]"), Role::Focus),
+        false => (format!(" {name}"), Role::Dim),
+    };
+    let texts: Vec<(String, Role)> = TABS.into_iter().map(told).collect();
+    let width = texts.iter().map(|(text, _)| look.width(text)).sum::<u16>() + 1;
     let x = row.right().saturating_sub(width);
     if x <= end {
         return;
     }
-    let styles = TABS.map(|(_, screen)| look.style(if screen == app.screen { Role::Focus } else { Role::Dim }));
-    let parts: Vec<_> = texts.iter().map(String::as_str).zip(styles).collect();
+    let parts: Vec<_> = texts.iter().map(|(text, role)| (text.as_str(), look.style(*role))).collect();
     pieces(buffer, Rect { x, width, ..row }, &parts);
 }
 

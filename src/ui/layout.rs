@@ -29,19 +29,78 @@ pub fn is_too_small(area: Rect) -> bool {
 pub fn live(area: Rect) -> LivePlan {
     let mut rows = Rows { area, next: area.y };
     // More senders can be seen where there is room for them.
-    let panels = if area.height >= 36 { 10 } else { 6 };
+    let panels = match area.height {
+        36.. => 10,
+        24.. => 7,
+        _ => 6,
+    };
     let graphs = area.height.saturating_sub(5 + panels);
     // The lower graph carries the time axis, one row more.
     let left = graphs / 2;
     let (header, figures, verdict) = (rows.take(1), rows.take(1), rows.take(1));
     let (left_graph, cost_graph) = (rows.take(left), rows.take(graphs - left));
     let below = rows.take(panels);
-    // At 80 columns 29, 26 and 25: a size with its FCS, a ten-digit count, a sender's row.
+    // At 80 columns 29, 25 and 26: a size with its FCS, a ten-digit count, a sender's row.
     let knobs = Rect { width: area.width * 29 / 80, ..below };
-    let ledger = Rect { x: below.x + knobs.width, width: area.width * 26 / 80, ..below };
+    let ledger = Rect { x: below.x + knobs.width, width: area.width * 25 / 80, ..below };
     let senders = Rect { x: ledger.x + ledger.width, width: area.width - knobs.width - ledger.width, ..below };
     let (health, footer) = (rows.take(1), rows.take(1));
     LivePlan { header, figures, verdict, left_graph, cost_graph, knobs, ledger, senders, health, footer }
+}
+
+/// The Edit screen from top to bottom; flows stand left of the fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EditPlan {
+    pub header: Rect,
+    pub flows: Rect,
+    pub fields: Rect,
+    pub detail: Rect,
+    pub bytes: Rect,
+    pub diversity: Rect,
+    pub health: Rect,
+    pub footer: Rect,
+}
+
+/// The Live screen as the back row of a hall sees it: two blocks of digits, and what they were got with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BigPlan {
+    pub header: Rect,
+    pub left: Rect,
+    pub cost: Rect,
+    pub verdict: Rect,
+    pub knobs: Rect,
+    pub health: Rect,
+    pub footer: Rect,
+}
+
+/// `area` is at least [`LEAST`].
+pub fn edit(area: Rect) -> EditPlan {
+    let mut rows = Rows { area, next: area.y };
+    let detail = if area.height >= 28 { 3 } else { 2 };
+    let shared = area.height.saturating_sub(4 + detail);
+    // Four lines hold the headers and the pktgen header of a usual frame; with their words and title they take 7.
+    let bytes = (shared * 2 / 5).max(7).min(shared);
+    let header = rows.take(1);
+    let lists = rows.take(shared - bytes);
+    let flows = Rect { width: (area.width / 4).clamp(20, 44), ..lists };
+    let fields = Rect { x: flows.right(), width: area.width.saturating_sub(flows.width), ..lists };
+    let (detail, bytes, diversity) = (rows.take(detail), rows.take(bytes), rows.take(1));
+    EditPlan { header, flows, fields, detail, bytes, diversity, health: rows.take(1), footer: rows.take(1) }
+}
+
+/// `area` is at least [`LEAST`].
+pub fn big(area: Rect) -> BigPlan {
+    let mut rows = Rows { area, next: area.y };
+    let blocks = area.height.saturating_sub(5);
+    BigPlan {
+        header: rows.take(1),
+        left: rows.take(blocks / 2),
+        cost: rows.take(blocks - blocks / 2),
+        verdict: rows.take(1),
+        knobs: rows.take(1),
+        health: rows.take(1),
+        footer: rows.take(1),
+    }
 }
 
 /// Any other screen: header, body, notice, footer.
@@ -56,6 +115,15 @@ pub fn page(area: Rect) -> (Rect, Rect, Rect, Rect) {
 pub fn dialog(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+/// A dialog right below a row, or right above it where there is no room below.
+pub fn beside(area: Rect, row: Rect, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    let x = row.x.min(area.right() - width);
+    let below = row.y.saturating_add(1);
+    let y = if below + height <= area.bottom() { below } else { row.y.saturating_sub(height).max(area.y) };
+    Rect { x, y, width, height }
 }
 
 struct Rows {

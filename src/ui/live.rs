@@ -4,16 +4,19 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
     app::{Action, App, Tone, Unit, health},
-    stats::{Series, si},
+    stats::{Series, si, thousands},
 };
 
 use super::{
-    Look, Role, figures, footer,
+    Look, Role, big, figures, footer,
     graph::{self, Graph, TimeAxis},
     header, layout, line, panels, pieces,
 };
 
 pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
+    if app.live.is_big {
+        return big::draw(buffer, area, app, look);
+    }
     let plan = layout::live(area);
     header::draw(buffer, plan.header, app, look);
     numerals(buffer, plan.figures, app, look);
@@ -27,12 +30,12 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     footer::draw(buffer, plan.footer, app, look);
 }
 
-fn numerals(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
+pub(super) fn numerals(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     let shown = &app.live.shown().figures;
     let (text, dim) = (look.style(Role::Text), look.style(Role::Dim));
     let gap = shown.left_pps.filter(|pps| *pps > 0.0).map(|pps| 1e9 / pps);
     let age = match shown.left_age_ns {
-        ns if ns >= 700_000_000 && shown.left_pps.is_some() => format!(" ({:.1} s old)", ns as f64 / 1e9),
+        ns if ns > 1_000_000_000 && shown.left_pps.is_some() => format!(" ({:.1} s old)", ns as f64 / 1e9),
         _ => String::new(),
     };
     let unconfirmed = if shown.is_unconfirmed() { " unconfirmed" } else { "" };
@@ -45,21 +48,27 @@ fn numerals(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
         (" ns cost   ".to_owned(), dim),
         (figures::nanoseconds(gap, look.glyphs), text),
         (" ns gap".to_owned(), dim),
+        (app.to_go().map(|packets| format!("   {} to go", thousands(packets))).unwrap_or_default(), text),
     ];
     let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
     pieces(buffer, row, &parts);
 }
 
-fn verdict(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
-    let (text, role) = match (&app.live.verdict, app.live.is_turned_unseen) {
-        (_, true) => (" live, not shown: a knob was turned while the screen is frozen".to_owned(), Role::Warn),
-        (Some(verdict), false) => (format!(" {}", figures::verdict(verdict, app.now_ns(), look.glyphs)), Role::Mark),
-        (None, false) => match app.live.baseline_name() {
-            Some(name) => (format!(" baseline: {name}"), Role::Dim),
+pub(super) fn verdict(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
+    let live = &app.live;
+    let (text, role) = match (&live.unseen, live.shown_verdict()) {
+        (Some(change), _) => (format!("{}: live, not shown", figures::turned(change, look.glyphs)), Role::Warn),
+        (None, Some(verdict)) => {
+            // As the graph stands still after a stop, so does the age of a mark on it.
+            let now_ns = if app.run.is_on() { live.shown_ns(app.now_ns()) } else { live.shown().now_ns };
+            (figures::verdict(verdict, now_ns, look.glyphs), Role::Mark)
+        }
+        (None, None) => match live.baseline_name() {
+            Some(name) => (format!("base: {name}"), Role::Dim),
             None => return,
         },
     };
-    line(buffer, row, &text, look.style(role), look);
+    line(buffer, row, &format!(" {text}"), look.style(role), look);
 }
 
 fn graphs(buffer: &mut Buffer, left_area: Rect, cost_area: Rect, app: &App, look: &Look) {
@@ -71,10 +80,12 @@ fn graphs(buffer: &mut Buffer, left_area: Rect, cost_area: Rect, app: &App, look
         .filter(|mark| mark.at_ns <= board.now_ns)
         .map(|mark| (mark.at_ns, format!("{}{}>{}", mark.knob.letter(), mark.from, mark.to)))
         .collect();
-    let (title, series) = match live.unit {
-        Unit::Packets => ("left device, packets/s", &board.left_pps),
-        Unit::Bits => ("left device, bit/s (layer 2, no FCS)", &board.left_bps),
+    let title = match live.unit {
+        Unit::Packets => "left device, packets/s",
+        Unit::Bits => "left device, bit/s L2 (no FCS)",
+        Unit::WireBits => "left device, bit/s L1 (24 B a packet more)",
     };
+    let series = live.shown_left();
     let invitation = invitation(app);
     let window_ns = live.window_ns();
     let left = Graph {
@@ -113,8 +124,8 @@ fn summary(series: &Series, now_ns: u64, window_ns: u64, first: &str) -> String 
     let figure = |value: f64| if value >= 1e4 { si(value) } else { format!("{value:.0}") };
     match (extremes, first) {
         (None, _) => String::new(),
-        (Some((_, high)), "max") => format!("max {}", figure(high)),
-        (Some((low, high)), _) => format!("min {} max {}", figure(low), figure(high)),
+        (Some((_, high)), "max") => format!("means of 0.1 s: max {}", figure(high)),
+        (Some((low, high)), _) => format!("means of 0.1 s: min {} max {}", figure(low), figure(high)),
     }
 }
 
@@ -130,13 +141,14 @@ fn invitation(app: &App) -> Option<String> {
     })
 }
 
-/// A passing message, else how the run does, else what to do.
-fn state_line(app: &App) -> (Tone, String) {
+/// A passing message, else how the run does, else what to do. What goes wrong behind a frozen screen is told at once.
+pub(super) fn state_line(app: &App) -> (Tone, String) {
     if let Some(notice) = app.notice() {
         return (notice.tone, notice.text.clone());
     }
-    match health(&app.live.shown().figures) {
-        Some(health) => health,
-        None => (Tone::Plain, app.open.document().profile().note.clone()),
+    let now = health(&app.live.board().figures);
+    if let (Some((tone @ (Tone::Warn | Tone::Bad), text)), Some(_)) = (&now, app.live.frozen_for_ns(app.now_ns())) {
+        return (*tone, format!("now: {text}"));
     }
+    health(&app.live.shown().figures).unwrap_or_else(|| (Tone::Plain, app.open.document().profile().note.clone()))
 }

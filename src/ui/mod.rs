@@ -1,18 +1,33 @@
 //! The face: draws the app. Drawing changes nothing; all state is in the app, all glyphs and colours in the look.
 
+mod big;
+mod colour;
+mod devices;
 mod dialogs;
+mod edit;
+mod entry;
 mod figures;
+mod finder;
 mod footer;
 mod glyphs;
 mod graph;
 mod header;
+mod help;
 mod layout;
+mod line;
 mod live;
+mod log;
+mod notice;
 mod pages;
 mod panels;
+mod pick;
+mod sheet;
+mod svg;
 mod theme;
 
+pub use colour::Rgb;
 pub use glyphs::Glyphs;
+pub use svg::{svg, text};
 pub use theme::{Role, Theme};
 
 use ratatui::{
@@ -74,11 +89,22 @@ pub fn paint(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) -> Option<
     }
     match app.screen {
         Screen::Live => live::draw(buffer, area, app, look),
-        Screen::Devices | Screen::Pick | Screen::Help => pages::draw(buffer, area, app, look),
+        Screen::Edit => edit::draw(buffer, area, app, look),
+        Screen::Devices | Screen::Pick | Screen::Log | Screen::Help => pages::draw(buffer, area, app, look),
     }
+    notice::draw(buffer, area, app, look);
     let cursor = match &app.overlay {
         Overlay::None => None,
-        Overlay::Text(prompt) => dialogs::text(buffer, area, prompt, look),
+        Overlay::Line(open) => line::draw(buffer, area, open, look),
+        Overlay::Find(open) => finder::draw(buffer, area, open, look),
+        Overlay::Sheet(open) => {
+            sheet::draw(buffer, area, open, look);
+            None
+        }
+        Overlay::Text(prompt) => {
+            let at = (app.screen == Screen::Edit && prompt.is_of_profile()).then(|| edit::picked_field(area, app));
+            dialogs::text(buffer, area, at, prompt, look)
+        }
         Overlay::Ask(ask) => dialogs::ask(buffer, area, ask, look),
     };
     look.glyphs.fold(buffer);
@@ -111,19 +137,29 @@ fn pieces(buffer: &mut Buffer, area: Rect, pieces: &[(&str, Style)]) -> u16 {
 
 /// A text over as many rows as the area has, broken at spaces.
 fn wrapped(buffer: &mut Buffer, area: Rect, text: &str, style: Style, look: &Look) {
-    let mut at = Rect { height: 1.min(area.height), ..area };
-    let mut row = String::new();
-    for word in text.split_whitespace() {
-        let is_last = at.y + 1 >= area.bottom();
-        if !row.is_empty() && look.width(&row) + 1 + look.width(word) > area.width && !is_last {
-            line(buffer, at, &row, style, look);
-            at.y += 1;
-            row.clear();
-        }
-        if !row.is_empty() {
-            row.push(' ');
-        }
-        row.push_str(word);
+    for (i, row) in broken(text, area.width, usize::from(area.height), look).iter().enumerate() {
+        line(buffer, Rect { y: area.y + i as u16, height: 1, ..area }, row, style, look);
     }
-    line(buffer, at, &row, style, look);
+}
+
+/// Rows that a wrapped text takes.
+fn rows_of(text: &str, width: u16, look: &Look) -> u16 {
+    u16::try_from(broken(text, width, usize::MAX, look).len()).unwrap_or(u16::MAX)
+}
+
+/// At most `most` rows; the last one holds all that is left.
+fn broken(text: &str, width: u16, most: usize, look: &Look) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let count = rows.len();
+        match rows.last_mut() {
+            Some(row) if count >= most || look.width(row) + 1 + look.width(word) <= width => {
+                row.push(' ');
+                row.push_str(word);
+            }
+            _ if most == 0 => break,
+            _ => rows.push(word.to_owned()),
+        }
+    }
+    rows
 }

@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    app::{App, Phase, SenderFigures},
+    app::{Action, App, Phase, SenderFigures},
     stats::{State, si, thousands},
 };
 
@@ -48,9 +48,9 @@ pub fn knobs(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
         let (open, close) = if picked { ("<", "> ") } else { (" ", "  ") };
         let end = pieces(buffer, at, &[(&label, style), (open, style), (&value, style), (close, style)]);
         let rest = Rect { x: end, width: at.right().saturating_sub(end), ..at };
-        let [long, short] = knob.remarks(profile);
-        let remark = if look.width(&long) <= rest.width { long } else { short };
-        line(buffer, rest, &remark, look.style(Role::Dim), look);
+        let remarks = knob.remarks(profile);
+        let fitting = remarks.iter().find(|remark| look.width(remark) <= rest.width).or(remarks.last());
+        line(buffer, rest, fitting.map_or("", String::as_str), look.style(Role::Dim), look);
     }
 }
 
@@ -67,7 +67,7 @@ pub fn ledger(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     };
     let count = |value: u64| thousands(value);
     let trouble = |value: u64| if value > 0 { Role::Bad } else { Role::Text };
-    let left = if shown.is_unconfirmed() { "left unconfirmed" } else { "left device" };
+    let left = if shown.is_unconfirmed() { "left unconf." } else { "left device" };
     let dropped = ledger.dropped.unwrap_or(0);
     // Trouble first where the box is low; quiet rows come in where there is room.
     let lost = ledger.invalid + ledger.abandoned + ledger.shortfall;
@@ -115,27 +115,26 @@ pub fn senders(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     line(
         buffer,
         head,
-        &format!("{:>2}{:>4}{:>7}{:>5} {:>4}", "q", "cpu", "left/s", "ns", "full"),
+        &format!("{:>2}{:>4}{:>7}{:>6}{:>5}", "q", "cpu", "left/s", "ns", "full"),
         look.style(Role::Dim),
         look,
     );
     let room = usize::from(inner.height).saturating_sub(1);
-    let hidden = shown.senders.len().saturating_sub(room);
+    let all = shown.senders.len();
     // With more senders than rows the dead come first: nobody must scroll to learn of them.
     let mut order: Vec<&SenderFigures> = shown.senders.iter().collect();
     order.sort_by_key(|sender| sender.state != State::Failed);
-    for (i, sender) in order.iter().take(room).enumerate() {
+    let first = app.live.senders_top.min(all.saturating_sub(room));
+    for (i, sender) in order.iter().skip(first).take(room).enumerate() {
         let Some(at) = row(inner, i + 1) else { break };
         sender_row(buffer, at, sender, app, look);
     }
-    if hidden > 0 {
-        let text = format!(" {hidden} more ");
-        let x = area.right().saturating_sub(look.width(&text) + 1);
-        pieces(
-            buffer,
-            Rect { x, y: area.bottom() - 1, width: area.right() - x, height: 1 },
-            &[(&text, look.style(Role::Dim))],
-        );
+    if all > room {
+        let key = app.keymap.key(app.screen, Action::ScrollDown).map(|key| format!(", {key}")).unwrap_or_default();
+        let text = format!(" {}..{} of {all}{key} ", first + 1, (first + room).min(all));
+        let x = area.right().saturating_sub(look.width(&text) + 1).max(area.x);
+        let below = Rect { x, y: area.bottom().saturating_sub(1), width: area.right() - x, height: 1 };
+        pieces(buffer, below, &[(&text, look.style(Role::Dim))]);
     }
 }
 
@@ -151,14 +150,15 @@ fn sender_row(buffer: &mut Buffer, at: Rect, sender: &SenderFigures, app: &App, 
         Some(pps) => si(pps),
         None => look.glyphs.nothing().into(),
     };
-    let ns = figures::nanoseconds(sender.cost_ns, look.glyphs);
-    let word = match (sender.state, app.run.phase) {
-        (State::Draining, _) => " drain",
-        (State::Done, Phase::Sending) => " done",
-        _ => "",
+    let ns = match sender.cost_ns {
+        Some(ns) if ns >= 9999.5 => format!("{:.1}k", ns / 1e3),
+        other => figures::nanoseconds(other, look.glyphs),
     };
-    let full =
-        if sender.ring_full < 1000 { sender.ring_full.to_string() } else { format!("{}k", sender.ring_full / 1000) };
-    let text = format!("{:>2}{cpu:>4}{pps:>7}{ns:>5} {full:>4}{word}", sender.queue);
+    let last = match (sender.state, app.run.phase) {
+        (State::Draining, _) => "drain".into(),
+        (State::Done, Phase::Sending) => "done".into(),
+        _ => format!("{:.0}%", sender.ring_share * 100.0),
+    };
+    let text = format!("{:>2}{cpu:>4}{pps:>7}{ns:>6}{last:>5}", sender.queue);
     line(buffer, at, &text, look.style(Role::Text), look);
 }

@@ -26,35 +26,11 @@ fn judged() -> Stage {
 }
 
 #[test]
-fn stopped() {
-    snapshot("stopped", &Stage::lab());
-}
-
-#[test]
 fn without_a_device() {
     let mut stage = Stage::with(UDP_64, None);
     snapshot("no-device", &stage);
     stage.keys("space");
     snapshot("devices", &stage);
-}
-
-#[test]
-fn sending() {
-    let mut stage = Stage::lab();
-    stage.keys("space").ticks(240);
-    snapshot("sending", &stage);
-}
-
-#[test]
-fn a_change_with_its_verdict() {
-    snapshot("verdict", &judged());
-}
-
-#[test]
-fn frozen_with_a_knob_turned() {
-    let mut stage = judged();
-    stage.keys("f").ticks(110).keys("l").ticks(10);
-    snapshot("frozen", &stage);
 }
 
 #[test]
@@ -149,9 +125,13 @@ fn styles_follow_their_roles() {
     stage.keys("space").ticks(20);
     let picture = stage.picture(80, 24, &Look::default());
     let style = |wanted: &str| picture[find(&picture, wanted)].style();
-    assert_eq!(style("*burst").fg, theme.style(Role::Focus).fg);
-    assert_eq!(style("SENDING").fg, theme.style(Role::Good).fg);
-    assert_eq!(style("healthy").fg, theme.style(Role::Good).fg);
+    for (wanted, role) in
+        [("*burst", Role::Focus), ("SENDING", Role::Good), ("healthy", Role::Good), ("cost, ns", Role::GraphB)]
+    {
+        let (is, should) = (style(wanted), theme.style(role));
+        assert_eq!(is.fg, should.fg.or(Some(ratatui::style::Color::Reset)), "{wanted}");
+        assert!(is.add_modifier.contains(should.add_modifier), "{wanted}");
+    }
     assert!(picture.content.iter().all(|cell| cell.bg == ratatui::style::Color::Reset), "no background is painted");
     stage.keys("d");
     let devices = stage.picture(80, 24, &Look::default());

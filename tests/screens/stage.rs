@@ -2,9 +2,13 @@
 
 use ratatui::{Terminal, backend::TestBackend, buffer::Buffer};
 use txdeck::{
-    app::{App, Chord, Effect, Event, Keymap, Open, Origin, Phase, Place, PlaceKind, ProfileEntry, Reading, Reply},
+    app::{
+        App, Chord, DeviceCounts, DeviceEntry, Effect, Event, Keymap, Open, Origin, Phase, Place, PlaceKind,
+        ProfileEntry, ProfileList, Reading, Refusal, Reply,
+    },
+    packet::{Facts, compile},
     profile::{Document, Rate},
-    stats::{Counts, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
+    stats::{Counts, FlowSnapshot, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
     ui::{self, Look},
 };
 
@@ -28,6 +32,12 @@ pub struct Stage {
     pub refuses_retune: bool,
     /// Refuses the next start.
     pub refuses_start: bool,
+    /// Starts and drains are not answered.
+    pub is_slow: bool,
+    /// What goes wrong: changes every reading.
+    pub twist: Option<fn(&mut Reading)>,
+    /// What was copied last.
+    pub copied: String,
 }
 
 pub fn place(kind: PlaceKind) -> Place {
@@ -66,6 +76,9 @@ impl Stage {
             draining: None,
             refuses_retune: false,
             refuses_start: false,
+            is_slow: false,
+            twist: None,
+            copied: String::new(),
         }
     }
 
@@ -116,7 +129,12 @@ impl Stage {
             Effect::Start(_) if std::mem::take(&mut self.refuses_start) => {
                 Some(Reply::NotStarted("deck0 queue 0: another program sends on it".into()))
             }
+            Effect::Start(document) if self.is_slow => {
+                assert_valid(&document);
+                None
+            }
             Effect::Start(document) => {
+                assert_valid(&document);
                 self.sent = Some(*document);
                 self.counts = Counts { started_ns: self.now_ns, ..Counts::default() };
                 Some(Reply::Started { mode: "copy 1q".into(), notes: Vec::new() })
@@ -125,8 +143,22 @@ impl Stage {
                 Some(Reply::RetuneRefused("flow.udp.eth.dst: no neighbour entry for 10.0.0.2".into()))
             }
             Effect::Retune(document) => {
+                assert_valid(&document);
                 self.sent = Some(*document);
                 Some(Reply::Retuned)
+            }
+            Effect::Restart(_) if std::mem::take(&mut self.refuses_retune) => {
+                Some(Reply::RetuneRefused("deck0 queue 9: this device has 1 queue, 0".into()))
+            }
+            Effect::Restart(document) => {
+                let last = self.reading();
+                self.sent = Some(*document);
+                self.counts = Counts { started_ns: self.now_ns, ..Counts::default() };
+                Some(Reply::Reopened { last, mode: "copy 1q".into() })
+            }
+            Effect::AskFacts => {
+                let neighbours = vec![("198.18.0.9".parse().unwrap(), [2, 0, 0, 0, 0, 9])];
+                Some(Reply::Facts(Facts { device_mac: [2, 0, 0, 0, 0, 1], neighbours }))
             }
             Effect::Stop => {
                 self.draining = Some(self.drain_ticks);
@@ -134,9 +166,12 @@ impl Stage {
             }
             Effect::Save { name, document, force } => {
                 if name == "udp-64" && !force {
-                    let (why, proposed) =
-                        ("udp-64 is a shipped profile; yours would hide it".into(), Some("udp-64-2".into()));
-                    return Some(Reply::SaveRefused { why, proposed });
+                    let why = "udp-64 is a shipped profile; yours would hide it".into();
+                    return Some(Reply::SaveRefused { why, refusal: Refusal::ShippedName { free: "udp-64-2".into() } });
+                }
+                if !force && (name == "mine" || self.saved.iter().any(|(saved, _)| *saved == name)) {
+                    let why = format!("/home/me/.config/txdeck/profiles/{name}.toml exists");
+                    return Some(Reply::SaveRefused { why, refusal: Refusal::Exists });
                 }
                 self.saved.push((name.clone(), document.text().to_owned()));
                 let path = format!("/home/me/.config/txdeck/profiles/{name}.toml");
@@ -146,15 +181,18 @@ impl Stage {
                 let document = Box::new(Document::parse("udp-64.toml", UDP_64).unwrap());
                 Some(Reply::Loaded { name, origin: Origin::Shipped, document })
             }
-            Effect::ListProfiles => Some(Reply::Profiles(vec![ProfileEntry {
-                name: "udp-64".into(),
-                note: "64-byte frames as fast as they go".into(),
-                is_shipped: true,
-                is_shadowed: false,
-            }])),
+            Effect::ListProfiles => Some(Reply::Profiles(profiles())),
+            Effect::ListThemes => Some(Reply::Themes(["terminal", "dark", "light"].map(str::to_owned).to_vec())),
+            Effect::ReadCounters => Some(Reply::Counters(vec![(2, self.counted()), (3, self.counted())])),
+            Effect::UseTheme(name) => Some(Reply::Done(format!("theme {}", name.unwrap_or_default()))),
+            Effect::Shot(path) => Some(Reply::Done(format!("picture: {}", path.unwrap_or_default()))),
+            Effect::Remember(_) => None,
             Effect::ListDevices => Some(Reply::Devices(devices())),
             Effect::UseDevice(_) => Some(Reply::DeviceChosen(place(PlaceKind::Real))),
-            Effect::Copy(_) => Some(Reply::Done("copied".into())),
+            Effect::Copy(text) => {
+                self.copied = text;
+                Some(Reply::Done("copied".into()))
+            }
             Effect::Redraw | Effect::Suspend => None,
             Effect::Quit { code } => {
                 self.quit.get_or_insert(code);
@@ -181,17 +219,14 @@ impl Stage {
             self.counts.last_ns = self.now_ns;
         }
         let counts = self.counts;
-        let sender = SenderSnapshot {
-            queue: 0,
-            cpu: Some(1),
-            state: State::Sending,
-            reason: None,
-            counts,
-            frames: (512, 512),
-            errnos: Vec::new(),
-            counts_drops: true,
-        };
-        let snapshot = Snapshot { at_ns: self.now_ns, senders: vec![sender], flows: Vec::new() };
+        let queues = sent.map_or_else(|| vec![0], |profile| profile.tx.queues.clone());
+        let senders = queues.iter().enumerate().map(|(seat, queue)| sender(seat, *queue, queues.len(), counts));
+        let enabled: Vec<_> = sent.iter().flat_map(|profile| &profile.flows).filter(|flow| flow.enabled).collect();
+        let flows = enabled.iter().map(|flow| FlowSnapshot {
+            name: flow.name.as_str().into(),
+            submitted: counts.submitted / enabled.len() as u64,
+        });
+        let snapshot = Snapshot { at_ns: self.now_ns, senders: senders.collect(), flows: flows.collect() };
         let ledger = Ledger {
             submitted: counts.submitted,
             completed: counts.completed,
@@ -205,7 +240,17 @@ impl Stage {
             shortfall: 0,
             unexplained: 0,
         };
-        Reading { at_ns: self.now_ns, snapshot, ledger }
+        let mut reading = Reading { at_ns: self.now_ns, snapshot, ledger, carrier: Some(true) };
+        if let Some(twist) = self.twist {
+            twist(&mut reading);
+        }
+        reading
+    }
+
+    /// 1000 packets of 60 bytes a second since the clock's start.
+    fn counted(&self) -> DeviceCounts {
+        let packets = self.now_ns / 1_000_000;
+        DeviceCounts { at_ns: self.now_ns, tx_packets: packets, tx_bytes: 60 * packets, ..DeviceCounts::default() }
     }
 
     pub fn count(&self, effect: &str) -> usize {
@@ -219,19 +264,93 @@ impl Stage {
     }
 }
 
-fn devices() -> Vec<txdeck::app::DeviceEntry> {
-    let entry = |name: &str, facts: &str, guard: Option<&str>| txdeck::app::DeviceEntry {
+/// Nothing but a whole plan may ever reach the senders.
+fn assert_valid(document: &Document) {
+    let again = Document::parse("sent", document.text());
+    let profile = again.unwrap_or_else(|problems| panic!("an invalid plan reached the senders: {problems}"));
+    let facts = Facts { device_mac: [2, 0, 0, 0, 0, 1], neighbours: Vec::new() };
+    if let Err(why) = compile(profile.profile(), &facts) {
+        assert!(why.to_string().contains("neighbour"), "{why}");
+    }
+}
+
+/// One of `all` senders that share the counts, the remainder with the first.
+fn sender(seat: usize, queue: u32, all: usize, counts: Counts) -> SenderSnapshot {
+    let share = |total: u64| total / all as u64 + if seat == 0 { total % all as u64 } else { 0 };
+    let counts = Counts {
+        submitted: share(counts.submitted),
+        completed: share(counts.completed),
+        submitted_bytes: share(counts.submitted_bytes),
+        busy_ns: share(counts.busy_ns),
+        ..counts
+    };
+    SenderSnapshot {
+        queue,
+        cpu: Some(queue + 1),
+        state: State::Sending,
+        reason: None,
+        counts,
+        frames: (512, 512),
+        errnos: Vec::new(),
+        counts_drops: true,
+    }
+}
+
+fn devices() -> Vec<DeviceEntry> {
+    let entry = |name: &str, index: u32, facts: &str, guard: Option<&str>| DeviceEntry {
         name: name.into(),
+        index,
         facts: facts.into(),
         guard: guard.map(str::to_owned),
+        details: vec![
+            ("link", "up, 10000 Mbit/s".into()),
+            ("driver", "ixgbe (pci 0000:03:00.0)".into()),
+            ("MAC, MTU", "02:00:00:00:00:01, 1500 (frames up to 1514 bytes)".into()),
+            ("queues", "8 of 63".into()),
+            ("NIC rings", "tx 512 of 4096, rx 512 of 4096".into()),
+            ("coalescing", "rx adaptive, tx 50 us or 32 frames".into()),
+            ("NUMA node", "0".into()),
+            ("AF_XDP", "zero-copy".into()),
+            ("sending", "free".into()),
+        ],
+        ..DeviceEntry::default()
     };
     let guard =
         "eth0 carries your ssh session (from 10.0.0.7). txdeck will not send there. To do it anyway: --arm eth0";
     vec![
-        entry("eth0", "virtio   52:54:00:00:00:01  mtu 1500  up         2q", Some(guard)),
-        entry("enp3s0f0", "ixgbe    02:00:00:00:00:01  mtu 1500  up         8q", None),
-        entry("sim", "the simulated nic; needs no rights at all", None),
+        entry("eth0", 2, "virtio   52:54:00:00:00:01  mtu 1500  up         2q", Some(guard)),
+        entry("enp3s0f0", 3, "ixgbe    02:00:00:00:00:01  mtu 1500  up         8q", None),
+        entry("sim", 0, "the simulated nic; needs no rights at all", None),
     ]
+}
+
+fn profiles() -> ProfileList {
+    let shipped = |name: &str, note: &str, is_shadowed| ProfileEntry {
+        name: name.into(),
+        note: note.into(),
+        is_shipped: true,
+        is_shadowed,
+        problem: None,
+    };
+    let own = |name: &str, note: &str, problem: Option<&str>| ProfileEntry {
+        is_shipped: false,
+        is_shadowed: name == "sizes",
+        problem: problem.map(str::to_owned),
+        ..shipped(name, note, false)
+    };
+    let broken = "broken.toml:24:41: flow.b.ipv4.dst: \"198.18.0.2540\" is not an IPv4 address (each part 0..255)";
+    ProfileList {
+        entries: vec![
+            own("broken", "", Some(broken)),
+            own("mine", "what I measured last year", None),
+            own("sizes", "my own sizes", None),
+            shipped("udp-64", "64-byte frames as fast as they go", false),
+            shipped("sizes", "frames of every size in turn", true),
+            shipped("steady-1k", "a thousand packets a second", false),
+        ],
+        folder: "/home/me/.config/txdeck/profiles".into(),
+        sudo_user: None,
+    }
 }
 
 /// The characters of a picture, a line each, without trailing blanks.

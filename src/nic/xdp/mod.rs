@@ -9,7 +9,7 @@ use super::frames::Frames;
 use super::open_error::OpenError;
 use super::{Clock, Limits, ModeGot, Nic, NicError, Packet, Rung};
 pub use config::{Mode, Pages, ReceiveSide, XdpConfig};
-pub use library_log::set_library_log;
+pub use library_log::{LibraryLevel, set_library_log};
 use port::Port;
 use xsk_rs::FrameDesc;
 

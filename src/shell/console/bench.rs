@@ -3,14 +3,17 @@
 use crate::{
     app::{self, DeviceEntry, PlaceKind, Reading},
     lab::{FAR_DEVICE, NEAR_DEVICE},
-    nic::link::Link,
+    packet::Facts,
     profile::Document,
     shell::{
+        cpus,
         failure::Failure,
         session::{self, Retuned, Session},
-        site::{Place, Site, guard_of, open_links},
+        site::{Place, Site},
     },
 };
+
+use super::device_list::{self, facts};
 
 /// What a retune led to.
 pub enum Turned {
@@ -24,7 +27,7 @@ pub enum News {
     /// Everything drained and the device has told what it knows.
     Over { last: Reading, why: Option<String> },
     /// The senders began anew with the plan that needed other queues or longer packets.
-    Reopened { last: Reading },
+    Reopened { last: Reading, mode: String },
 }
 
 pub struct Bench {
@@ -53,6 +56,9 @@ impl Bench {
         let Some(site) = &mut self.site else {
             return Err(Failure::new("no_device", "no device is chosen"));
         };
+        // A route or an ssh session may have come to the device since it was chosen.
+        let armed = self.arm.as_deref().filter(|armed| *armed == site.device);
+        site.check_guard(armed)?;
         let mut session = Session::start(site, document.profile())?;
         session.release(site)?;
         let mode = mode(&session, document.profile().tx.queues.len());
@@ -75,11 +81,36 @@ impl Bench {
         }
     }
 
+    /// Opens the queues again with everything of `document`; [`News::Reopened`] follows.
+    ///
+    /// # Errors
+    /// What this place refuses at once; the senders go on as they are.
+    pub fn restart(&mut self, document: &Document) -> Result<(), Failure> {
+        let (Some(site), Some(session)) = (&mut self.site, &mut self.session) else { return Ok(()) };
+        site.check_queues(&document.profile().tx.queues)?;
+        cpus::choose(&document.profile().tx.cpus, document.profile().tx.queues.len(), &cpus::allowed())?;
+        site.compile(document.profile())?;
+        session.stop();
+        self.reopen = Some(Box::new(document.clone()));
+        Ok(())
+    }
+
+    /// MAC and neighbours of the place; `None` without one.
+    pub fn facts(&mut self) -> Option<Facts> {
+        self.site.as_mut()?.all_facts().ok()
+    }
+
     pub fn stop(&mut self) {
         self.reopen = None;
         if let Some(session) = &mut self.session {
             session.stop();
         }
+    }
+
+    /// Lets go of a session that cannot be trusted any more; its senders end by themselves.
+    pub fn give_up(&mut self) {
+        self.stop();
+        self.session = None;
     }
 
     pub fn sample(&mut self) -> Option<Reading> {
@@ -108,29 +139,20 @@ impl Bench {
         let last = reading(finished.reading);
         let Some(document) = self.reopen.take() else { return Some(Ok(News::Over { last, why })) };
         Some(match self.start(&document) {
-            Ok(_) => Ok(News::Reopened { last }),
+            Ok((mode, _)) => Ok(News::Reopened { last, mode }),
             Err(failure) => Ok(News::Over { last, why: Some(failure.for_people()) }),
         })
     }
 
     /// Devices of this namespace with the reason where sending is guarded; the simulated nic last.
     pub fn devices(&self) -> Result<Vec<DeviceEntry>, Failure> {
-        let mut links = open_links()?;
-        let found = links.list().map_err(|why| Failure::new("netlink", format!("listing devices failed: {why}")))?;
-        let mut entries = Vec::with_capacity(found.len() + 1);
-        for link in found {
-            let is_armed = self.arm.as_deref() == Some(link.name.as_str());
-            let guard = guard_of(&mut links, link.index)?.filter(|_| !is_armed);
-            let guard =
-                guard.map(|guard| format!("{} To do it anyway: --arm {}", guard.refusal(&link.name), link.name));
-            entries.push(DeviceEntry { facts: facts(&link), guard, name: link.name });
-        }
-        entries.push(DeviceEntry {
-            name: "sim".into(),
-            facts: "the simulated nic; needs no rights at all".into(),
-            guard: None,
-        });
-        Ok(entries)
+        device_list::list(self.arm.as_deref())
+    }
+
+    /// The place again when its device has another name now.
+    pub fn renamed(&mut self) -> Option<app::Place> {
+        let site = self.site.as_mut()?;
+        site.is_renamed().then(|| place(site))
     }
 
     pub fn choose(&mut self, device: &str) -> Result<app::Place, Failure> {
@@ -153,7 +175,8 @@ impl Bench {
 }
 
 fn reading(reading: session::Reading) -> Reading {
-    Reading { at_ns: reading.snapshot.at_ns, snapshot: reading.snapshot, ledger: reading.ledger }
+    let at_ns = reading.snapshot.at_ns;
+    Reading { at_ns, snapshot: reading.snapshot, ledger: reading.ledger, carrier: reading.carrier }
 }
 
 fn place(site: &Site) -> app::Place {
@@ -173,18 +196,6 @@ fn place(site: &Site) -> app::Place {
             _ => format!("-i {}", site.device),
         },
     }
-}
-
-fn facts(link: &Link) -> String {
-    let mac = link.mac.map(|byte| format!("{byte:02x}")).join(":");
-    let state = match (link.up, link.carrier) {
-        (false, _) => "down",
-        (true, false) => "no carrier",
-        (true, true) => "up",
-    };
-    let driver = link.driver.as_deref().or(link.kind.as_deref()).unwrap_or("-");
-    let queues = link.channels.map_or(link.tx_queues, |(now, _)| now).max(1);
-    format!("{driver:<8} {mac}  mtu {:<5} {state:<10} {queues}q", link.mtu)
 }
 
 /// `copy 1q`.

@@ -2,8 +2,10 @@
 
 use std::{collections::VecDeque, path::PathBuf};
 
+use ratatui::{buffer::Buffer, layout::Rect};
+
 use crate::{
-    app::{App, Effect, Event, Origin, ProfileEntry, Reply},
+    app::{App, Effect, Event, Origin, Refusal, Reply},
     nic::Clock,
     profile::Document,
     shell::{
@@ -11,21 +13,28 @@ use crate::{
         failure::Failure,
         lookup::{self, Source},
         paths::Paths,
-        save::{self, Overwrite},
+        save::{self, NameError, Overwrite},
         shipped,
     },
+    ui::{self, Theme},
 };
 
 use super::{
-    bench::{Bench, News, Turned},
+    history_file,
+    journal::Journal,
+    looks::Looks,
+    profile_list, shot,
     term::Screen,
+    worker::{Order, Worker},
 };
 
 /// Everything outside the app that an effect can touch.
 pub struct Hands {
-    pub bench: Bench,
+    pub worker: Worker,
     pub screen: Screen,
+    pub looks: Looks,
     pub paths: Paths,
+    pub journal: Journal,
     /// Set by the first `Quit`.
     pub quit: Option<u8>,
 }
@@ -33,60 +42,52 @@ pub struct Hands {
 impl Hands {
     /// Gives the app an event and does what it asks for, until it asks for nothing more.
     pub fn feed(&mut self, app: &mut App, event: Event) {
+        for heard in Journal::heard() {
+            app.update(MonotonicClock.now_ns(), heard);
+        }
         let mut asked: VecDeque<Effect> = app.update(MonotonicClock.now_ns(), event).into();
         while let Some(effect) = asked.pop_front() {
-            if let Some(reply) = self.perform(effect) {
+            if let Some(reply) = self.perform(app, effect) {
                 asked.extend(app.update(MonotonicClock.now_ns(), Event::Reply(reply)));
             }
         }
+        self.journal.keep_up(app);
     }
 
-    /// Ten times a second: what was read, and whether the session has ended.
-    pub fn tick(&mut self, app: &mut App) {
-        let reading = self.bench.sample();
-        self.feed(app, Event::Tick(reading));
-        let news = match self.bench.news(app.run.is_leaving()) {
-            None => return,
-            Some(Ok(News::Over { last, why })) => Reply::Over { last: Some(last), why },
-            Some(Ok(News::Reopened { last })) => Reply::Reopened { last },
-            Some(Err(failure)) => Reply::Over { last: None, why: Some(failure.for_people()) },
-        };
-        self.feed(app, Event::Reply(news));
-    }
-
-    fn perform(&mut self, effect: Effect) -> Option<Reply> {
+    /// `None`: nothing to say, or the bench answers later.
+    fn perform(&mut self, app: &App, effect: Effect) -> Option<Reply> {
         match effect {
-            Effect::Start(document) => Some(match self.bench.start(&document) {
-                Ok((mode, notes)) => Reply::Started { mode, notes },
-                Err(failure) => Reply::NotStarted(failure.for_people()),
-            }),
-            Effect::Retune(document) => match self.bench.retune(&document) {
-                Ok(Turned::Taken) => Some(Reply::Retuned),
-                Ok(Turned::Reopening) => None,
-                Err(failure) => Some(Reply::RetuneRefused(failure.for_people())),
-            },
-            Effect::Stop => {
-                self.bench.stop();
-                // Nothing was open (a start that failed meanwhile): the drain is over at once.
-                (!self.bench.is_on()).then_some(Reply::Over { last: None, why: None })
-            }
+            Effect::Start(document) => self.order(Order::Start(document)),
+            Effect::Retune(document) => self.order(Order::Retune(document)),
+            Effect::Restart(document) => self.order(Order::Restart(document)),
+            Effect::AskFacts => self.order(Order::AskFacts),
+            Effect::ReadCounters => self.order(Order::ReadCounters),
+            Effect::Stop => self.order(Order::Stop),
+            Effect::ListDevices => self.order(Order::ListDevices),
+            Effect::UseDevice(device) => self.order(Order::UseDevice(device)),
             Effect::Save { name, document, force } => Some(self.save(&name, &document, force)),
             Effect::Load(name) => Some(match load(&name, &self.paths) {
                 Ok((name, origin, document)) => Reply::Loaded { name, origin, document: Box::new(document) },
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
-            Effect::ListProfiles => Some(Reply::Profiles(profiles(&self.paths))),
-            Effect::ListDevices => Some(match self.bench.devices() {
-                Ok(devices) => Reply::Devices(devices),
+            Effect::ListProfiles => Some(Reply::Profiles(profile_list::found(&self.paths))),
+            Effect::UseTheme(name) => Some(match self.looks.switch(name.as_deref()) {
+                Ok(told) => Reply::Done(told),
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
-            Effect::UseDevice(device) => Some(match self.bench.choose(&device) {
-                Ok(place) => Reply::DeviceChosen(place),
+            Effect::Shot(file) => Some(match self.shot(app, file.as_deref()) {
+                Ok(path) => Reply::Done(format!("picture: {}", path.display())),
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
+            Effect::ListThemes => Some(Reply::Themes(theme_names(&self.paths))),
+            Effect::Remember(line) => {
+                // A history that is not kept is no reason to disturb anybody.
+                history_file::add(&self.paths.history(), &line).ok();
+                None
+            }
             Effect::Copy(text) => {
                 self.screen.copy(&text);
-                Some(Reply::Done("copied, if this terminal takes OSC 52".into()))
+                Some(Reply::Done(copied(std::env::var_os("TMUX").is_some()).into()))
             }
             Effect::Redraw => {
                 self.screen.forget();
@@ -102,6 +103,20 @@ impl Hands {
         }
     }
 
+    fn order(&self, order: Order) -> Option<Reply> {
+        self.worker.order(order);
+        None
+    }
+
+    /// The screen as it is now, without the message that this shot leads to.
+    fn shot(&self, app: &App, file: Option<&str>) -> Result<PathBuf, Failure> {
+        let (width, height) = crossterm::terminal::size().unwrap_or((80, 24));
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        ui::paint(&mut buffer, area, app, &self.looks.look);
+        shot::take(file, &buffer, &self.looks.look, &format!("txdeck {}", app.open.name))
+    }
+
     fn save(&self, name: &str, document: &Document, force: bool) -> Reply {
         let is_path = name.contains('/') || name.ends_with(".toml");
         let path = if is_path { PathBuf::from(name) } else { self.paths.profile(name) };
@@ -109,19 +124,31 @@ impl Hands {
             let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
             let is_shipped = |name: &str| shipped::profile(name).is_some();
             let is_taken = |name: &str| is_shipped(name) || self.paths.profile(name).exists();
-            if let Err(failure) = save::check_name(name, overwrite, is_shipped, is_taken) {
-                let fix = failure.fix.as_deref().unwrap_or_default();
-                let proposed = fix.strip_prefix("save it as ").map(str::to_owned);
-                return Reply::SaveRefused { why: failure.message.clone(), proposed };
+            if let Err(refused) = save::check_name(name, overwrite, is_shipped, is_taken) {
+                let why = refused.to_string();
+                let refusal = match refused {
+                    NameError::Shipped { free, .. } => Refusal::ShippedName { free },
+                    NameError::Bad(_) => Refusal::Failed,
+                };
+                return Reply::SaveRefused { why, refusal };
             }
         }
         if !force && path.exists() {
-            return Reply::SaveRefused { why: format!("{} exists", path.display()), proposed: Some(name.to_owned()) };
+            let why = format!("{} exists", path.display());
+            return Reply::SaveRefused { why, refusal: Refusal::Exists };
         }
         match save::save(&path, document.text()) {
             Ok(()) => Reply::Saved { name: name.to_owned(), path: path.display().to_string() },
-            Err(failure) => Reply::SaveRefused { why: failure.for_people(), proposed: None },
+            Err(failure) => Reply::SaveRefused { why: failure.for_people(), refusal: Refusal::Failed },
         }
+    }
+}
+
+/// A terminal never answers whether it took the clipboard.
+fn copied(in_tmux: bool) -> &'static str {
+    match in_tmux {
+        true => "copied, if tmux may (set -s set-clipboard on) and the terminal takes OSC 52",
+        false => "copied, if this terminal takes OSC 52",
     }
 }
 
@@ -146,23 +173,13 @@ pub fn identity(written: &str, source: &Source, document: &Document) -> (String,
     }
 }
 
-/// One's own first, then the shipped ones.
-fn profiles(paths: &Paths) -> Vec<ProfileEntry> {
-    let own = lookup::own_names(paths);
-    let note =
-        |text: &str| Document::parse("", text).map_or_else(|_| "(does not parse)".into(), |d| d.profile().note.clone());
-    let mut entries: Vec<ProfileEntry> = own
-        .iter()
-        .map(|name| {
-            let text = lookup::read(&paths.profile(name)).unwrap_or_default();
-            ProfileEntry { name: name.clone(), note: note(&text), is_shipped: false, is_shadowed: false }
-        })
-        .collect();
-    entries.extend(shipped::profiles().map(|(name, text)| ProfileEntry {
-        name: name.to_owned(),
-        note: note(text),
-        is_shipped: true,
-        is_shadowed: own.iter().any(|own| own == name),
-    }));
-    entries
+/// One's own first, then the shipped ones, each once.
+fn theme_names(paths: &Paths) -> Vec<String> {
+    let mut names = lookup::names_in(&paths.themes());
+    for shipped in Theme::names() {
+        if !names.iter().any(|name| name == shipped) {
+            names.push(shipped.to_owned());
+        }
+    }
+    names
 }

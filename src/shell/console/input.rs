@@ -1,15 +1,20 @@
 //! The terminal's events as the app's.
 
-use crossterm::event::{Event as TermEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{Event as TermEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind};
 
 use crate::app::{Chord, Code, Event};
 
-/// `None` for what the app has no word for.
+/// `None` for what the app has no word for. The mouse, where it is on, is the wheel alone: it turns as the arrows do.
 pub fn event(event: TermEvent) -> Option<Event> {
     match event {
         TermEvent::Key(key) if key.kind != KeyEventKind::Release => chord(key).map(Event::Key),
         TermEvent::Paste(text) => Some(Event::Paste(text)),
         TermEvent::Resize(..) => Some(Event::Resize),
+        TermEvent::Mouse(mouse) => match mouse.kind {
+            MouseEventKind::ScrollUp => Some(Event::Key(Chord::key(Code::Up))),
+            MouseEventKind::ScrollDown => Some(Event::Key(Chord::key(Code::Down))),
+            _ => None,
+        },
         _ => None,
     }
 }

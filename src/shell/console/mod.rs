@@ -1,16 +1,24 @@
 //! The one loop of the console: terminal events, ticks and signals go into the app, its effects are carried out, its
-//! screens go to the writer. One thread; it never waits for the terminal.
+//! screens go to the writer. One thread; it waits neither for the terminal nor for the senders.
 
 mod bench;
+mod crash;
+mod device_list;
+mod distance;
 mod effects;
+mod history_file;
 mod input;
+mod journal;
+mod looks;
 mod outlet;
+mod profile_list;
+mod shot;
 mod term;
+mod worker;
 mod writer;
 
 use std::{
     io::IsTerminal,
-    path::Path,
     time::{Duration, Instant},
 };
 
@@ -19,20 +27,32 @@ use futures_util::StreamExt;
 use ratatui::{buffer::Buffer, layout::Rect};
 use tokio::{
     signal::unix::{SignalKind, signal},
-    time::{MissedTickBehavior, interval, sleep_until},
+    time::sleep_until,
 };
 
 use crate::{
     app::{App, Event, Keymap, Open, Tone},
-    nic::xdp,
+    nic::Clock,
     profile::Document,
-    shell::{args, failure::Failure, lookup::Source, paths::Paths, signals::Signals, site::Site},
-    ui::{self, Glyphs, Look, Theme},
+    shell::{
+        args,
+        clock::MonotonicClock,
+        config::Config,
+        failure::Failure,
+        lookup::{self, Source},
+        paths::Paths,
+        signals::Signals,
+        site::Site,
+    },
+    ui::{self, Look},
 };
 
 use bench::Bench;
 use effects::Hands;
-use term::Screen;
+use journal::Journal;
+use looks::Looks;
+use term::{Mouse, Screen};
+use worker::{DRAIN_LIMIT, Worker};
 use writer::Picture;
 
 /// Everything a console starts with.
@@ -48,47 +68,73 @@ pub struct Setup<'a> {
     pub arm: Option<String>,
     /// Starts at once.
     pub start: bool,
+    pub color: args::Color,
     pub paths: Paths,
+    /// What the log's file is asked to hold.
+    pub log_level: tracing::Level,
 }
 
-const TICK: Duration = Duration::from_millis(100);
 /// Redraws a second; over ssh every one of them crosses the network.
 const FPS: u32 = 10;
-const FPS_SSH: u32 = 4;
-/// A drain takes 2 s at most (the senders' own limit).
-const DRAIN_LIMIT: Duration = Duration::from_millis(2_200);
+const FPS_FAR: u32 = 4;
+/// While anything sends, readings come ten times a second; a bench that is busy opening queues sends none.
+const TICK: Duration = Duration::from_millis(100);
+const LATE: Duration = Duration::from_millis(150);
+/// Clocks on a stopped screen count seconds.
+const SLOW_TICK: Duration = Duration::from_millis(500);
+/// From a signal to the end of the loop; giving the terminal back may take 0.6 s more, and all of it is under 2 s.
+const LEAVE_LIMIT: Duration = Duration::from_millis(1_200);
 
 /// Refuses early where there is no terminal to draw on.
 pub fn check_terminal() -> Result<(), Failure> {
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        return Ok(());
-    }
-    let message = "the console needs a terminal on stdin and stdout";
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let message = match std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        true if !is_dumb => return Ok(()),
+        true => "the console needs a terminal that can place its cursor, and TERM says this one is dumb",
+        false => "the console needs a terminal on stdin and stdout",
+    };
     Err(Failure::new("no_terminal", message).with_fix("without one: txdeck run PROFILE -i IF, or --lab"))
 }
 
 /// Opens the console and stays in it; the exit code.
 pub fn run(setup: Setup) -> Result<u8, Failure> {
     check_terminal()?;
-    let look = look(setup.args, &setup.paths)?;
-    let (keymap, told) = keymap(&setup.paths);
-    let fps = setup.args.fps.unwrap_or_else(usual_fps);
+    let (config, mut told) = config(&setup.paths);
+    let (looks, problem) = Looks::choose(setup.args, setup.color, &config, &setup.paths)?;
+    told.extend(problem);
+    let (keymap, problem) = keymap(&setup.paths);
+    told.extend(problem);
+    let fps = setup.args.fps.or(config.fps).unwrap_or_else(usual_fps);
     let written = setup.args.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
     let (name, origin) = effects::identity(written, &setup.source, &setup.document);
     // What libxdp says must not garble the screen.
-    xdp::set_library_log(|line| tracing::debug!(target: "libxdp", "{line}"));
+    let (journal, no_log) = Journal::open(&setup.paths.log(), setup.log_level);
     let bench = Bench::new(setup.site, setup.arm);
     let mut app = App::new(Open::with_changes(name, origin, setup.saved, setup.document), bench.place(), keymap);
-    if let Some(told) = told {
-        app.say(Tone::Bad, told);
+    app.history = history_file::read(&setup.paths.history());
+    journal::set_wall(&mut app.log);
+    if let Some(told) = no_log {
+        app.say(Tone::Warn, told);
+    }
+    app.live.set_unit(config.unit.unwrap_or_default());
+    if !told.is_empty() {
+        app.say(Tone::Bad, told.join("; "));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Failure::new("no_runtime", format!("the event loop did not start: {why}")))?;
-    let screen =
-        Screen::take().map_err(|why| Failure::new("terminal", format!("taking the terminal failed: {why}")))?;
-    let mut hands = Hands { bench, screen, paths: setup.paths, quit: None };
-    let code = runtime.block_on(live(&mut app, &mut hands, &look, fps, setup.start));
-    drain(&mut hands.bench);
+    let mouse = if config.mouse == Some(true) { Mouse::On } else { Mouse::Off };
+    let screen = Screen::take(mouse, setup.paths.crash())
+        .map_err(|why| Failure::new("terminal", format!("taking the terminal failed: {why}")))?;
+    let worker =
+        Worker::start(bench).map_err(|why| Failure::new("no_thread", format!("a thread did not start: {why}")))?;
+    let mut hands = Hands { worker, screen, looks, paths: setup.paths, journal, quit: None };
+    let mut exit = None;
+    let code = runtime.block_on(live(&mut app, &mut hands, fps, setup.start, &mut exit));
+    // Whatever still sends ends now, however the loop ended.
+    for event in hands.worker.close(exit.map_or_else(|| Instant::now() + DRAIN_LIMIT, |exit| exit.by)) {
+        app.update(MonotonicClock.now_ns(), event);
+    }
+    hands.journal.keep_up(&app);
     hands.screen.close(&app.farewell());
     code
 }
@@ -96,15 +142,25 @@ pub fn run(setup: Setup) -> Result<u8, Failure> {
 /// What opens when nothing is named.
 pub const DEFAULT_PROFILE: &str = "udp-64";
 
-async fn live(app: &mut App, hands: &mut Hands, look: &Look, fps: u32, start: bool) -> Result<u8, Failure> {
+/// A signal came: when the loop ends at the latest, and with which code.
+struct Exit {
+    by: Instant,
+    code: u8,
+}
+
+fn terminate(exit: &mut Option<Exit>, code: u8) -> Event {
+    // The first signal counts; a second one buys no time.
+    exit.get_or_insert_with(|| Exit { by: Instant::now() + LEAVE_LIMIT, code });
+    Event::Terminate { code }
+}
+
+async fn live(app: &mut App, hands: &mut Hands, fps: u32, start: bool, exit: &mut Option<Exit>) -> Result<u8, Failure> {
     let mut signals = Signals::listen()?;
     let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))
         .map_err(|why| Failure::new("signals", format!("listening for signals failed: {why}")))?;
     let mut keys = EventStream::new();
-    let mut ticks = interval(TICK);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let frame = Duration::from_secs(1) / fps.max(1);
-    let mut next_frame = Instant::now();
+    let (mut next_frame, mut next_tick) = (Instant::now(), Instant::now());
     let (mut is_dirty, mut has_keys) = (true, true);
     let mut shown: Option<Picture> = None;
     if start {
@@ -114,24 +170,40 @@ async fn live(app: &mut App, hands: &mut Hands, look: &Look, fps: u32, start: bo
         if let Some(code) = hands.quit {
             return Ok(code);
         }
+        if app.run.is_leaving() {
+            hands.worker.hurry();
+        }
+        let deadline = exit.as_ref().map_or_else(Instant::now, |exit| exit.by);
         tokio::select! {
             biased;
-            signal = signals.next() => hands.feed(app, Event::Terminate { code: signal.exit_code() }),
+            signal = signals.next() => hands.feed(app, terminate(exit, signal.exit_code())),
+            () = sleep_until(deadline.into()), if exit.is_some() => return Ok(exit.as_ref().map_or(0, |exit| exit.code)),
             _ = resumed.recv() => { hands.screen.resume(); shown = None; }
-            key = keys.next(), if has_keys => match key {
-                Some(Ok(event)) => {
-                    if let Some(event) = input::event(event) {
-                        hands.feed(app, event);
+            key = keys.next(), if has_keys => {
+                match key {
+                    Some(Ok(event)) => {
+                        if let Some(event) = input::event(event) {
+                            hands.feed(app, event);
+                        }
                     }
+                    // The terminal is gone: as SIGHUP.
+                    Some(Err(_)) | None => { has_keys = false; hands.feed(app, terminate(exit, 129)); }
                 }
-                // The terminal is gone: as SIGHUP.
-                Some(Err(_)) | None => { has_keys = false; hands.feed(app, Event::Terminate { code: 129 }); }
-            },
-            _ = ticks.tick() => hands.tick(app),
+                // What a key began is finished by a tick: repeats are one change, a message has its time.
+                next_tick = next_tick.min(Instant::now() + TICK);
+            }
+            event = hands.worker.event() => {
+                hands.feed(app, event);
+                next_tick = Instant::now() + LATE;
+            }
+            () = sleep_until(next_tick.into()), if !app.is_at_rest() => {
+                hands.feed(app, Event::Tick(None));
+                next_tick = Instant::now() + if app.run.is_on() { TICK } else { SLOW_TICK };
+            }
             () = sleep_until(next_frame.into()), if is_dirty => {
                 is_dirty = false;
                 next_frame = Instant::now() + frame;
-                draw(app, look, &hands.screen, &mut shown);
+                draw(app, &hands.looks.look, &hands.screen, &mut shown);
                 continue;
             }
         }
@@ -152,45 +224,23 @@ fn draw(app: &App, look: &Look, screen: &Screen, shown: &mut Option<Picture>) {
     }
 }
 
-/// Whatever still sends ends now, however the loop ended.
-fn drain(bench: &mut Bench) {
-    let until = Instant::now() + DRAIN_LIMIT;
-    bench.stop();
-    while !bench.has_drained() && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    bench.news(true);
-}
-
 fn usual_fps() -> u32 {
-    if std::env::var_os("SSH_CONNECTION").is_some() { FPS_SSH } else { FPS }
+    if distance::is_far() { FPS_FAR } else { FPS }
 }
 
-/// `--theme`, else NO_COLOR, else the default; `--ascii`, a locale without UTF-8 or the bare console: ASCII.
-fn look(args: &args::Console, paths: &Paths) -> Result<Look, Failure> {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let theme = match args.theme.as_deref() {
-        Some(name) => theme(name, paths)?,
-        None if no_color => Theme::shipped("none").unwrap_or_default(),
-        None => Theme::default(),
+/// config.toml as far as it can be read, and what is wrong with it: a broken one is left out whole.
+fn config(paths: &Paths) -> (Config, Vec<String>) {
+    let path = paths.config();
+    let text = match lookup::read_if_there(&path) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(why) => return (Config::default(), vec![Failure::file("reading", &path, &why).for_people()]),
     };
-    let is_bare = std::env::var("TERM").is_ok_and(|term| term == "linux");
-    let ascii = args.ascii || is_bare || !outlet::locale_is_utf8();
-    Ok(Look { theme, glyphs: if ascii { Glyphs::Ascii } else { Glyphs::Utf8 } })
-}
-
-/// A path, one of the user's, or a shipped one.
-fn theme(name: &str, paths: &Paths) -> Result<Theme, Failure> {
-    let is_path = name.contains('/') || name.ends_with(".toml");
-    let path = if is_path { Path::new(name).to_owned() } else { paths.themes().join(format!("{name}.toml")) };
-    let text = outlet::read_if_there(&path).map_err(|why| Failure::file("reading", &path, &why))?;
-    match text {
-        Some(text) => Theme::parse(&path.display().to_string(), &text)
-            .map_err(|problems| Failure::new("bad_theme", problems.join("\n"))),
-        None => Theme::shipped(name).ok_or_else(|| {
-            let all = Theme::names().collect::<Vec<_>>().join(", ");
-            Failure::new("no_theme", format!("{name}: there is no such theme")).with_fix(format!("shipped are {all}"))
-        }),
+    match Config::parse(&path.display().to_string(), &text) {
+        Ok(config) => (config, Vec::new()),
+        Err(problems) => {
+            let first = problems.into_iter().next().unwrap_or_default();
+            (Config::default(), vec![format!("{first} (the defaults stay)")])
+        }
     }
 }
 
@@ -199,7 +249,7 @@ fn theme(name: &str, paths: &Paths) -> Result<Theme, Failure> {
 fn keymap(paths: &Paths) -> (Keymap, Option<String>) {
     let mut keymap = Keymap::shipped();
     let path = paths.keys();
-    let text = match outlet::read_if_there(&path) {
+    let text = match lookup::read_if_there(&path) {
         Ok(text) => text.unwrap_or_default(),
         Err(why) => return (keymap, Some(Failure::file("reading", &path, &why).for_people())),
     };

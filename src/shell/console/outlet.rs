@@ -2,7 +2,7 @@
 //! stalled ssh or a stopped client holds up nobody, and the shell's own descriptor keeps its flags.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::OpenOptions,
     io,
     os::{fd::OwnedFd, unix::fs::OpenOptionsExt},
     sync::atomic::{AtomicBool, Ordering},
@@ -85,22 +85,5 @@ impl Outlet {
             Err(Errno::INTR) => Ok(false),
             Err(errno) => Err(errno.into()),
         }
-    }
-}
-
-/// Whether this locale writes UTF-8.
-pub fn locale_is_utf8() -> bool {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG")).unwrap_or_default();
-    let locale = locale.to_lowercase();
-    locale.contains("utf-8") || locale.contains("utf8")
-}
-
-/// Reads a small file of the user's, `None` where there is none.
-pub fn read_if_there(path: &std::path::Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(why) => Err(why),
     }
 }

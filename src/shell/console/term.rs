@@ -4,6 +4,7 @@
 
 use std::{
     io,
+    path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -14,11 +15,14 @@ use std::{
 use crossterm::{
     Command,
     cursor::Show,
-    event::{DisableBracketedPaste, EnableBracketedPaste},
+    event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture},
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
 
+use crate::app::Level;
+
 use super::{
+    crash, journal,
     outlet::Outlet,
     writer::{Picture, Writer},
 };
@@ -26,9 +30,17 @@ use super::{
 /// A stalled terminal gets this long to take its old screen back.
 const RESTORE_LIMIT: Duration = Duration::from_millis(300);
 
+/// Whether the terminal's own select-and-copy is taken away for a wheel that turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    On,
+    Off,
+}
+
 /// What has to be undone, and whether it has been.
 struct Held {
     outlet: Arc<Outlet>,
+    mouse: Mouse,
     is_taken: AtomicBool,
     /// What other threads' panics said meanwhile.
     unsaid: Mutex<Vec<String>>,
@@ -38,7 +50,8 @@ impl Held {
     fn take(&self) -> io::Result<()> {
         enable_raw_mode()?;
         self.is_taken.store(true, Ordering::Release);
-        let enter = sequence(EnterAlternateScreen) + &sequence(EnableBracketedPaste);
+        let mouse = if self.mouse == Mouse::On { sequence(EnableMouseCapture) } else { String::new() };
+        let enter = sequence(EnterAlternateScreen) + &sequence(EnableBracketedPaste) + &mouse;
         self.outlet.write_within(enter.as_bytes(), RESTORE_LIMIT)?;
         Ok(())
     }
@@ -48,8 +61,12 @@ impl Held {
         if !self.is_taken.swap(false, Ordering::AcqRel) {
             return;
         }
-        let leave =
-            "\x1b[0m".to_owned() + &sequence(DisableBracketedPaste) + &sequence(LeaveAlternateScreen) + &sequence(Show);
+        let mouse = if self.mouse == Mouse::On { sequence(DisableMouseCapture) } else { String::new() };
+        let leave = "\x1b[0m".to_owned()
+            + &mouse
+            + &sequence(DisableBracketedPaste)
+            + &sequence(LeaveAlternateScreen)
+            + &sequence(Show);
         // Both are the last that can be done for this terminal.
         self.outlet.write_within(leave.as_bytes(), RESTORE_LIMIT).ok();
         disable_raw_mode().ok();
@@ -70,10 +87,10 @@ pub struct Screen {
 
 impl Screen {
     /// Takes the terminal. Call on the main thread: its panics are the ones that restore.
-    pub fn take() -> io::Result<Self> {
+    pub fn take(mouse: Mouse, crash: PathBuf) -> io::Result<Self> {
         let outlet = Arc::new(Outlet::open()?);
-        let held = Arc::new(Held { outlet, is_taken: AtomicBool::new(false), unsaid: Mutex::new(Vec::new()) });
-        restore_on_panic(&held);
+        let held = Arc::new(Held { outlet, mouse, is_taken: AtomicBool::new(false), unsaid: Mutex::new(Vec::new()) });
+        restore_on_panic(&held, crash);
         let mut screen = Self { held, writer: None };
         screen.enter()?;
         Ok(screen)
@@ -140,7 +157,7 @@ impl Drop for Screen {
     }
 }
 
-fn restore_on_panic(held: &Arc<Held>) {
+fn restore_on_panic(held: &Arc<Held>, crash: PathBuf) {
     let main = std::thread::current().id();
     let held = Arc::clone(held);
     let before = std::panic::take_hook();
@@ -149,8 +166,12 @@ fn restore_on_panic(held: &Arc<Held>) {
             held.outlet.set_hurry(true);
             held.restore();
             before(panic);
+            let words = crash::report(&crash, &panic.to_string());
+            held.outlet.write_within(words.as_bytes(), RESTORE_LIMIT).ok();
         } else if held.is_taken.load(Ordering::Acquire) {
             held.unsaid.lock().unwrap_or_else(PoisonError::into_inner).push(format!("txdeck: {panic}\n"));
+            journal::hear(Level::Error, "txdeck", &panic.to_string());
+            journal::hear(Level::Error, "txdeck", crash::report(&crash, &panic.to_string()).trim_end());
         } else {
             before(panic);
         }
@@ -178,14 +199,22 @@ mod tests {
     #[test]
     fn a_panic_on_another_thread_leaves_the_screen_alone() {
         let outlet = Arc::new(Outlet::open().unwrap());
-        let held = Arc::new(Held { outlet, is_taken: AtomicBool::new(true), unsaid: Mutex::new(Vec::new()) });
-        restore_on_panic(&held);
+        let held = Arc::new(Held {
+            outlet,
+            mouse: Mouse::Off,
+            is_taken: AtomicBool::new(true),
+            unsaid: Mutex::new(Vec::new()),
+        });
+        let home = tempfile::tempdir().unwrap();
+        let crash = home.path().join("crash.txt");
+        restore_on_panic(&held, crash.clone());
         let sender = std::thread::spawn(|| panic!("a sender's own words"));
         assert!(sender.join().is_err());
         drop(std::panic::take_hook());
         assert!(held.is_taken.load(Ordering::Acquire), "the screen was given back");
         let unsaid = held.unsaid.lock().unwrap();
         assert!(unsaid.iter().any(|words| words.contains("a sender's own words")), "{unsaid:?}");
+        assert!(std::fs::read_to_string(crash).unwrap().contains("a sender's own words"));
     }
 
     #[test]

@@ -1,0 +1,116 @@
+//! Rates read in the other unit, where they are turned and typed:
+//! *10 Gbit/s = 20.83 Mpps at 60 B: above 10G line rate, 14.88*.
+
+use crate::{
+    profile::{Profile, Rate, WIRE_OVERHEAD_BYTES},
+    stats::si,
+};
+
+/// Ethernet's speeds, bits a second with their names.
+const SPEEDS: [(f64, &str); 10] = [
+    (1e9, "1G"),
+    (2.5e9, "2.5G"),
+    (5e9, "5G"),
+    (10e9, "10G"),
+    (25e9, "25G"),
+    (40e9, "40G"),
+    (50e9, "50G"),
+    (100e9, "100G"),
+    (200e9, "200G"),
+    (400e9, "400G"),
+];
+
+/// The size of every packet when there is one flow of one size, bytes without FCS.
+pub(super) fn lone_bytes(profile: &Profile) -> Option<f64> {
+    let mut flows = profile.flows.iter().filter(|flow| flow.enabled);
+    match (flows.next(), flows.next()) {
+        (Some(flow), None) if flow.size.is_fixed() => Some(flow.size.min() as f64),
+        _ => None,
+    }
+}
+
+/// What a rate comes to in the other unit, in words of three lengths, longest first; nothing for `max`.
+pub(super) fn of_rate(profile: &Profile, rate: Rate) -> Vec<String> {
+    at_size(rate, lone_bytes(profile))
+}
+
+/// The same of packets of this size, where they have one.
+pub(super) fn at_size(rate: Rate, bytes: Option<f64>) -> Vec<String> {
+    let (pps, bytes) = match (rate, bytes) {
+        (Rate::Max, _) | (Rate::Pps(_) | Rate::Bits(_) | Rate::WireBits(_), None) => return Vec::new(),
+        // Packets of several sizes: only a gap has another unit that is certain.
+        (Rate::EveryNs(gap_ns), None) => return vec![format!("= {}", with_unit(1e9 / gap_ns, "pps"))],
+        (rate, Some(bytes)) => (rate.pps(bytes).unwrap_or(0.0), bytes),
+    };
+    let bits = 8.0 * bytes * pps;
+    let other = match rate {
+        Rate::Pps(_) => with_unit(bits, "bit/s L2"),
+        _ => with_unit(pps, "pps"),
+    };
+    let at = format!("= {other} at {bytes} B");
+    match line_rate(bits, bytes) {
+        Some((name, most_pps)) if pps > most_pps * 1.000_1 => {
+            let most = millions(most_pps);
+            let long = format!("{at}: above {name} line rate, {most}");
+            vec![long, format!("= {other}, {name} is {most}"), format!("over {name}")]
+        }
+        _ => vec![at, format!("= {other}"), format!("= {}", other.split(' ').next().unwrap_or_default())],
+    }
+}
+
+/// The same of a text that is being typed: a whole sentence, or `None` while it is no rate.
+pub(super) fn of_text(profile: &Profile, text: &str) -> Option<String> {
+    let rate: Rate = text.trim().parse().ok()?;
+    let words = of_rate(profile, rate).into_iter().next()?;
+    Some(format!("{rate} {words}"))
+}
+
+/// The slowest Ethernet whose speed is not below `bits` of layer 2, and the packets a second it carries.
+fn line_rate(bits: f64, bytes: f64) -> Option<(&'static str, f64)> {
+    let (speed, name) = SPEEDS.into_iter().find(|(speed, _)| *speed >= bits * 0.999_999)?;
+    Some((name, speed / (8.0 * (bytes + f64::from(WIRE_OVERHEAD_BYTES)))))
+}
+
+/// `14.88`: millions, as line rates are known.
+fn millions(pps: f64) -> String {
+    format!("{:.2}", pps / 1e6)
+}
+
+/// `20.83 Mpps`, `480 pps`.
+fn with_unit(value: f64, unit: &str) -> String {
+    let text = si(value);
+    if text.contains(' ') { text + unit } else { format!("{text} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Document;
+
+    fn profile(size: &str) -> Profile {
+        let (_, text) = crate::profile::shipped().iter().find(|(name, _)| *name == "udp-64").unwrap();
+        let text = text.replace("size = 60", &format!("size = {size}"));
+        Document::parse("p", &text).unwrap().profile().clone()
+    }
+
+    #[test]
+    fn a_rate_above_the_line_says_so_with_the_lines_own() {
+        let p = profile("60");
+        let text = |rate: &str| of_text(&p, rate).unwrap();
+        assert_eq!(text("10 Gbit/s"), "10 Gbit/s = 20.83 Mpps at 60 B: above 10G line rate, 14.88");
+        assert_eq!(text("10 Gbit/s L1"), "10 Gbit/s L1 = 14.88 Mpps at 60 B");
+        assert_eq!(text("1.2 Gbit/s"), "1.2 Gbit/s = 2.500 Mpps at 60 B");
+        assert_eq!(text("every 1 us"), "every 1us = 1.000 Mpps at 60 B");
+        assert_eq!(text("1M"), "1M = 480.0 Mbit/s L2 at 60 B");
+    }
+
+    #[test]
+    fn what_is_not_certain_is_not_said() {
+        let varied = profile("{ from = 60, to = 1514 }");
+        for rate in ["10 Gbit/s", "1M", "max"] {
+            assert_eq!(of_text(&varied, rate), None, "{rate}");
+        }
+        assert_eq!(of_text(&varied, "every 1 us").as_deref(), Some("every 1us = 1.000 Mpps"));
+        assert_eq!(of_text(&profile("60"), "10 Gb"), None);
+    }
+}

@@ -1,0 +1,245 @@
+//! The form of one slot (the senders, or one flow): a row a field of the table of fields, a row a header that a
+//! packet may have. A field added to the table is a row here without a change.
+
+use crate::{
+    app::{conversion, knobs::Knob},
+    profile::{
+        Document, Problem,
+        field::{self, Effect, Fallback, Field, Form as ValueForm, GROUPS, Group, Shape},
+        kind::Kind,
+    },
+};
+
+#[derive(Clone, Copy)]
+pub enum RowKind {
+    /// A title between groups of fields; not to be picked.
+    Title,
+    Field(&'static Field),
+    /// A header that a packet may have.
+    Header {
+        group: &'static Group,
+        is_there: bool,
+    },
+    /// Headers that a packet may have several of.
+    Headers {
+        group: &'static Group,
+        count: usize,
+    },
+    /// One of several.
+    Item {
+        group: &'static Group,
+    },
+}
+
+#[derive(Clone)]
+pub struct Row {
+    pub kind: RowKind,
+    /// As `Document::set` takes it.
+    pub key: String,
+    pub name: String,
+    /// As it can be typed again; empty: not set.
+    pub value: String,
+    /// Whether the profile says so itself, or a default holds.
+    pub is_written: bool,
+    /// A word on the value: what the FCS adds, packets a second of a bit rate.
+    pub remark: String,
+    /// Worth knowing, from the profile's notes.
+    pub note: Option<String>,
+}
+
+/// What a field may take besides one value, as people type it.
+const FORMS: &str = "A..B, A..B:STEP, A,B,C, random A..B";
+
+impl Row {
+    /// The same field in every flow, whatever the flow is called.
+    pub fn place(&self) -> &str {
+        let of_flow = self.key.strip_prefix("flow.").and_then(|rest| rest.split_once('.'));
+        of_flow.map_or(self.key.as_str(), |(_, rest)| rest)
+    }
+
+    pub fn is_pickable(&self) -> bool {
+        !matches!(self.kind, RowKind::Title)
+    }
+
+    pub fn meaning(&self) -> &'static str {
+        match self.kind {
+            RowKind::Field(field) => field.meaning,
+            RowKind::Header { group, .. } | RowKind::Headers { group, .. } | RowKind::Item { group } => group.meaning,
+            RowKind::Title => "",
+        }
+    }
+
+    /// The range and the accepted forms.
+    pub fn takes(&self) -> String {
+        match self.kind {
+            RowKind::Field(field) if field.form == ValueForm::MayVary => format!("{}; {FORMS}", field.kind.allowed()),
+            RowKind::Field(field) => field.kind.allowed(),
+            RowKind::Header { .. } => "in the packet, or not".into(),
+            RowKind::Headers { .. } => "l adds the innermost, h takes it out".into(),
+            RowKind::Item { .. } => "x takes it out".into(),
+            RowKind::Title => String::new(),
+        }
+    }
+
+    /// What a message leaves to be said: the forms where it names the range itself, else both.
+    pub fn takes_beside(&self, message: &str) -> String {
+        match self.kind {
+            RowKind::Field(field) if message.contains(&field.kind.allowed()) => match field.form {
+                ValueForm::MayVary => format!("Or {FORMS}. "),
+                ValueForm::Literal => String::new(),
+            },
+            _ => format!("Takes {}. ", self.takes()),
+        }
+    }
+
+    /// When a change reaches the packets; headers at the next burst, as all of a flow does.
+    pub fn effect(&self) -> Option<Effect> {
+        match self.kind {
+            RowKind::Field(field) => Some(field.effect),
+            RowKind::Header { .. } | RowKind::Headers { .. } => Some(Effect::NextBurst),
+            RowKind::Item { .. } | RowKind::Title => None,
+        }
+    }
+
+    /// What stands where no value is set.
+    pub fn fallback(&self) -> &'static str {
+        match self.kind {
+            RowKind::Field(Field { fallback: Fallback::Unset(meaning), .. }) => meaning,
+            RowKind::Field(Field { kind: Kind::Text { .. }, .. }) => "none",
+            _ => "",
+        }
+    }
+
+    /// Set by step keys alone.
+    pub fn is_stepped(&self) -> bool {
+        match self.kind {
+            RowKind::Field(field) => matches!(field.kind, Kind::Switch | Kind::Choice(_)),
+            RowKind::Header { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// The rows of a slot; `flow` is a flow's position, `None` the senders and the profile itself.
+pub fn rows(document: &Document, flow: Option<usize>, notes: &[Problem]) -> Vec<Row> {
+    let mut form = Form { document, rows: Vec::new() };
+    match flow.and_then(|at| document.profile().flows.get(at)) {
+        Some(flow) => form.flow(&format!("flow.{}", flow.name)),
+        None => form.senders(),
+    }
+    for row in &mut form.rows {
+        row.note = notes.iter().find(|note| note.key == row.key).map(|note| note.message.clone());
+    }
+    form.rows
+}
+
+struct Form<'a> {
+    document: &'a Document,
+    rows: Vec<Row>,
+}
+
+impl Form<'_> {
+    fn senders(&mut self) {
+        self.title("profile");
+        self.fields("", "");
+        self.title("tx");
+        self.fields("tx", "tx.");
+    }
+
+    fn flow(&mut self, key: &str) {
+        self.title("flow");
+        self.fields("flow", &format!("{key}."));
+        for group in GROUPS.iter().filter(|group| group.key.starts_with("flow.")) {
+            let key = format!("{key}.{}", field::last(group.key));
+            match group.shape {
+                Shape::One if ALWAYS.contains(&group.key) => {
+                    self.title(field::last(group.key));
+                    self.fields(group.key, &format!("{key}."));
+                }
+                Shape::One => self.header(group, &key),
+                Shape::Many => self.headers(group, &key),
+            }
+        }
+    }
+
+    fn header(&mut self, group: &'static Group, key: &str) {
+        let is_there = is_there(self.document, group, key);
+        let value = if is_there { "in the packet" } else { "not in the packet" };
+        self.part(RowKind::Header { group, is_there }, key, field::last(group.key).to_owned(), value.into());
+        if is_there {
+            self.fields(group.key, &format!("{key}."));
+        }
+    }
+
+    fn headers(&mut self, group: &'static Group, key: &str) {
+        let count = (0..).take_while(|n| is_there(self.document, group, &format!("{key}.{n}"))).count();
+        let name = field::last(group.key);
+        let value = if count == 0 { "none".into() } else { count.to_string() };
+        self.part(RowKind::Headers { group, count }, key, format!("{name} headers"), value);
+        for n in 0..count {
+            let key = format!("{key}.{n}");
+            let place = if n == 0 { "outermost" } else { "" };
+            self.part(RowKind::Item { group }, &key, format!("{name} {n}"), place.into());
+            self.fields(group.key, &format!("{key}."));
+        }
+    }
+
+    fn title(&mut self, name: &str) {
+        self.part(RowKind::Title, "", name.to_owned(), String::new());
+    }
+
+    fn part(&mut self, kind: RowKind, key: &str, name: String, value: String) {
+        let (key, remark) = (key.to_owned(), String::new());
+        self.rows.push(Row { kind, key, name, value, is_written: true, remark, note: None });
+    }
+
+    fn fields(&mut self, group: &str, prefix: &str) {
+        for field in field::fields_of(group) {
+            let name = field::last(field.key);
+            let key = format!("{prefix}{name}");
+            // What cannot be read back cannot be set either: the version.
+            let Some(value) = self.document.get(&key) else { continue };
+            self.rows.push(Row {
+                kind: RowKind::Field(field),
+                name: name.to_owned(),
+                is_written: self.document.is_written(&key),
+                remark: remark(self.document, &key),
+                value,
+                key,
+                note: None,
+            });
+        }
+    }
+}
+
+/// Headers that every packet has.
+const ALWAYS: [&str; 2] = ["flow.eth", "flow.payload"];
+
+/// Whether a header stands in the packet: then its first field can be read.
+pub fn is_there(document: &Document, group: &Group, key: &str) -> bool {
+    let first = field::fields_of(group.key).next();
+    first.is_some_and(|first| document.get(&format!("{key}.{}", field::last(first.key))).is_some())
+}
+
+/// A word on the value of a field where it needs one.
+pub fn remark(document: &Document, key: &str) -> String {
+    let profile = document.profile();
+    let of_flow = |rest: &str| {
+        let name = key.strip_prefix("flow.")?.strip_suffix(rest)?;
+        profile.flows.iter().find(|flow| flow.name == name)
+    };
+    let words = match key {
+        // Beside its range the value says only what a rate makes of it.
+        "tx.burst" => Knob::Burst.remarks(profile).into_iter().find(|words| words.starts_with("leave")),
+        "tx.rate" => conversion::of_rate(profile, profile.tx.rate).into_iter().next(),
+        _ => match (of_flow(".size"), of_flow(".rate")) {
+            (Some(flow), _) => flow.size_words().split_once(" B ").map(|(_, fcs)| format!("B {fcs}")),
+            (_, Some(flow)) => flow.rate.and_then(|rate| {
+                let bytes = flow.size.is_fixed().then(|| flow.size.min() as f64);
+                conversion::at_size(rate, bytes).into_iter().next()
+            }),
+            (None, None) => None,
+        },
+    };
+    words.unwrap_or_default()
+}
