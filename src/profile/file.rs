@@ -123,8 +123,7 @@ impl Document {
         if let Some(written) = self.written(&path, field) {
             return Some(written);
         }
-        let mut profile = self.profile.clone();
-        let setting = read::slot(&mut profile, &path, field)?.take();
+        let setting = read::setting(&self.profile, &path, field)?;
         Some(short::show(&setting, &field.kind))
     }
 
@@ -224,7 +223,11 @@ impl Document {
 
     fn known(&self, key: &str, path: String) -> Result<String, Problems> {
         let schema = read::schema(&path);
-        let is_header = field::group(&schema).is_some() && field::parent(&schema) == "flow";
+        // `flow.0.vlan.1` is one header of several.
+        let (of, number) = path.rsplit_once('.').unwrap_or(("", ""));
+        let is_many = |group: &field::Group| group.shape == field::Shape::Many;
+        let is_item = number.parse::<usize>().is_ok() && field::group(&read::schema(of)).is_some_and(is_many);
+        let is_header = is_item || field::group(&schema).is_some() && field::parent(&schema) == "flow";
         if read::field_at(&path).is_some() || is_header { Ok(path) } else { Err(self.no_such(key, &path)) }
     }
 

@@ -127,12 +127,11 @@ fn variation(profile: &Profile, flow: &Flow, path: &str, places: &Places, out: &
 
 /// The written fields of a flow that may vary, with what they hold.
 fn varying(profile: &Profile, path: &str, places: &Places) -> Vec<(String, Value)> {
-    let mut copy = profile.clone();
     let mut out = Vec::new();
     for field_path in places.under(path) {
         let field = read::field_at(&field_path).filter(|field| field.form == Form::MayVary);
-        let slot = field.and_then(|field| read::slot(&mut copy, &field_path, field));
-        if let Some(Setting::Varying(value)) = slot.map(|slot| slot.take()) {
+        let setting = field.and_then(|field| read::setting(profile, &field_path, field));
+        if let Some(Setting::Varying(value)) = setting {
             out.push((field_path, value));
         }
     }

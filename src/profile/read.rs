@@ -272,6 +272,20 @@ pub(super) fn slot<'a>(profile: &'a mut Profile, path: &str, field: &Field) -> O
     }
 }
 
+/// What a field holds; `None` as for [`slot`]. Only what the slot lies in is copied: a profile may have a thousand flows.
+pub(super) fn setting(profile: &Profile, path: &str, field: &Field) -> Option<Setting> {
+    let flow = || profile.flows.get(flow_number(path)?).cloned();
+    match field.lens {
+        Lens::Nowhere => None,
+        Lens::Profile(lens) => {
+            let (name, note, tx) = (profile.name.clone(), profile.note.clone(), profile.tx.clone());
+            Some(lens(&mut Profile { name, note, tx, flows: Vec::new() }).take())
+        }
+        Lens::Flow(lens) => lens(&mut flow()?).map(Slot::take),
+        Lens::Vlan(lens) => flow()?.vlan.get_mut(vlan_number(path)?).map(lens).map(Slot::take),
+    }
+}
+
 fn fill_flow(group: &str, flow: &mut Flow) {
     fill_defaults(group, |field, setting| {
         if let Lens::Flow(lens) = field.lens

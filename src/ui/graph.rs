@@ -118,6 +118,8 @@ fn marks(buffer: &mut Buffer, plot: Rect, graph: &Graph, look: &Look) {
 /// On the lowest row, over the curve: what was turned must be readable even where the curve is low.
 fn labels(buffer: &mut Buffer, plot: Rect, graph: &Graph, look: &Look) {
     for (x, label) in marks_in_sight(plot, graph) {
+        // A fresh mark stands at the right edge; its label then lies to the left of it.
+        let x = x.min(plot.right().saturating_sub(look.width(label)).max(plot.x));
         let room = usize::from(plot.right() - x);
         buffer.set_stringn(x, plot.bottom() - 1, label, room, look.style(Role::Mark));
     }

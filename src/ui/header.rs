@@ -29,7 +29,10 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     let waiting = app.waiting().len();
     if waiting > 0 {
         let key = app.keymap.key(Screen::Edit, Action::Restart).map_or_else(|| "R".into(), |key| key.to_string());
-        parts.push((format!("   {waiting} wait for {key}"), look.style(Role::Warn)));
+        parts.push((
+            format!("   {waiting} wait{} for {key}", if waiting == 1 { "s" } else { "" }),
+            look.style(Role::Warn),
+        ));
     }
     if app.is_last_good() {
         parts.push(("   sending the last good plan".into(), look.style(Role::Bad)));

@@ -40,9 +40,9 @@ pub fn live(area: Rect) -> LivePlan {
     let (header, figures, verdict) = (rows.take(1), rows.take(1), rows.take(1));
     let (left_graph, cost_graph) = (rows.take(left), rows.take(graphs - left));
     let below = rows.take(panels);
-    // At 80 columns 29, 26 and 25: a size with its FCS, a ten-digit count, a sender's row.
+    // At 80 columns 29, 25 and 26: a size with its FCS, a ten-digit count, a sender's row.
     let knobs = Rect { width: area.width * 29 / 80, ..below };
-    let ledger = Rect { x: below.x + knobs.width, width: area.width * 26 / 80, ..below };
+    let ledger = Rect { x: below.x + knobs.width, width: area.width * 25 / 80, ..below };
     let senders = Rect { x: ledger.x + ledger.width, width: area.width - knobs.width - ledger.width, ..below };
     let (health, footer) = (rows.take(1), rows.take(1));
     LivePlan { header, figures, verdict, left_graph, cost_graph, knobs, ledger, senders, health, footer }

@@ -67,7 +67,7 @@ pub fn ledger(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     };
     let count = |value: u64| thousands(value);
     let trouble = |value: u64| if value > 0 { Role::Bad } else { Role::Text };
-    let left = if shown.is_unconfirmed() { "left unconfirmed" } else { "left device" };
+    let left = if shown.is_unconfirmed() { "left unconf." } else { "left device" };
     let dropped = ledger.dropped.unwrap_or(0);
     // Trouble first where the box is low; quiet rows come in where there is room.
     let lost = ledger.invalid + ledger.abandoned + ledger.shortfall;
@@ -115,7 +115,7 @@ pub fn senders(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     line(
         buffer,
         head,
-        &format!("{:>2}{:>4}{:>7}{:>5}{:>5}", "q", "cpu", "left/s", "ns", "full"),
+        &format!("{:>2}{:>4}{:>7}{:>6}{:>5}", "q", "cpu", "left/s", "ns", "full"),
         look.style(Role::Dim),
         look,
     );
@@ -150,12 +150,15 @@ fn sender_row(buffer: &mut Buffer, at: Rect, sender: &SenderFigures, app: &App, 
         Some(pps) => si(pps),
         None => look.glyphs.nothing().into(),
     };
-    let ns = figures::nanoseconds(sender.cost_ns, look.glyphs);
+    let ns = match sender.cost_ns {
+        Some(ns) if ns >= 9999.5 => format!("{:.1}k", ns / 1e3),
+        other => figures::nanoseconds(other, look.glyphs),
+    };
     let last = match (sender.state, app.run.phase) {
         (State::Draining, _) => "drain".into(),
         (State::Done, Phase::Sending) => "done".into(),
         _ => format!("{:.0}%", sender.ring_share * 100.0),
     };
-    let text = format!("{:>2}{cpu:>4}{pps:>7}{ns:>5}{last:>5}", sender.queue);
+    let text = format!("{:>2}{cpu:>4}{pps:>7}{ns:>6}{last:>5}", sender.queue);
     line(buffer, at, &text, look.style(Role::Text), look);
 }

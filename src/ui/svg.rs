@@ -60,7 +60,7 @@ pub fn text(buffer: &Buffer) -> String {
 
 /// A screen as a picture, with its theme's colours; `title` is read out by screen readers.
 pub fn svg(buffer: &Buffer, look: &Look, title: &str) -> String {
-    let paper = look.style(Role::Text).bg.and_then(|bg| rgb(bg)).unwrap_or(PAPER);
+    let paper = look.style(Role::Text).bg.and_then(rgb).unwrap_or(PAPER);
     let (width, height) = (u32::from(buffer.area.width) * CELL.0, u32::from(buffer.area.height) * CELL.1);
     let (full_width, full_height) = (width + 2 * MARGIN, height + 2 * MARGIN);
     let mut out = String::new();

@@ -346,7 +346,7 @@ fn ctrl_z_stops_then_suspends_and_comes_back_stopped() {
 #[test]
 fn opening_over_unsaved_changes_asks_and_while_sending_is_refused() {
     let mut stage = Stage::lab();
-    stage.keys("l o enter");
+    stage.keys("l o down down down enter");
     assert!(matches!(stage.app.overlay, Overlay::Ask(_)));
     stage.keys("enter");
     assert_eq!(stage.count("Load"), 0);
@@ -375,7 +375,7 @@ fn c98_no_rate_stays_on_the_screen_after_a_stop() {
     stage.keys("space").ticks(2);
     let picture = text_of(&stage);
     assert_eq!(picture.lines().nth(1).unwrap().trim(), "– pps left device   – ns cost   – ns gap");
-    assert!(picture.contains("submitted      3"), "the ledger stays: {picture}");
+    assert!(picture.contains("submitted     3"), "the ledger stays: {picture}");
 }
 
 #[test]

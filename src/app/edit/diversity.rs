@@ -1,8 +1,10 @@
 //! How different the packets of a plan really are: in all, and each second at a rate, clone taken into account.
 
+use std::collections::HashSet;
+
 use crate::{
-    packet::{Plan, Variety},
-    profile::Rate,
+    packet::{Plan, PlanFlow, Stamp, Variety},
+    profile::{Flow, Ip, Profile, Rate, sizes},
 };
 
 /// What matters of each flow of a plan.
@@ -21,8 +23,9 @@ struct Stream {
     count: u64,
     rate: Option<Rate>,
     mean_bytes: f64,
-    packets: Variety,
-    tuples: Variety,
+    /// `None`: an earlier flow makes the same one.
+    packets: Option<Variety>,
+    tuples: Option<Variety>,
 }
 
 /// Different ones among so many sends.
@@ -36,19 +39,27 @@ pub struct Found {
 }
 
 impl Diversity {
-    /// `sizes`: the mean size of each flow of the plan, in bytes without FCS.
-    pub fn of(plan: &Plan, sizes: &[f64]) -> Self {
-        let stream = |(at, flow): (usize, &crate::packet::PlanFlow)| Stream {
-            copies: f64::from(flow.copies.max(1)),
-            weight: f64::from(flow.weight),
-            count: flow.count,
-            rate: flow.rate,
-            mean_bytes: sizes.get(at).copied().unwrap_or(60.0),
-            packets: flow.frame.packets(),
-            tuples: flow.frame.five_tuples(),
-        };
-        let flows = plan.flows.iter().enumerate().map(stream).collect();
-        Self { flows, rate: plan.rate, count: plan.count, duration_ns: plan.duration_ns }
+    /// `plan` is what `profile` compiled to.
+    pub fn of(plan: &Plan, profile: &Profile) -> Self {
+        let (mut packets, mut tuples) = (HashSet::new(), HashSet::new());
+        let enabled = profile.flows.iter().filter(|flow| flow.enabled);
+        let flows = plan.flows.iter().zip(enabled).map(|(planned, flow)| {
+            let frame = &planned.frame;
+            // Flows that never vary may all be the same one under many names.
+            let is_fixed = |variety: &Variety| variety.distinct == Some(1);
+            let is_new_packet = !is_fixed(&frame.packets()) || packets.insert(bytes(planned));
+            let is_new_tuple = !is_fixed(&frame.five_tuples()) || tuples.insert(five_tuple(flow));
+            Stream {
+                copies: f64::from(planned.copies.max(1)),
+                weight: f64::from(planned.weight),
+                count: planned.count,
+                rate: planned.rate,
+                mean_bytes: sizes::mean(&flow.size),
+                packets: is_new_packet.then(|| frame.packets()),
+                tuples: is_new_tuple.then(|| frame.five_tuples()),
+            }
+        });
+        Self { flows: flows.collect(), rate: plan.rate, count: plan.count, duration_ns: plan.duration_ns }
     }
 
     /// Different packets and conversations that the plan makes before it ends or begins anew.
@@ -89,8 +100,8 @@ impl Diversity {
             // Less than one packet is none that differs from another.
             let builds = if sends.is_finite() { (sends / stream.copies).ceil() } else { f64::INFINITY };
             found.builds += builds;
-            found.packets += stream.packets.among(builds);
-            found.flows += stream.tuples.among(builds);
+            found.packets += stream.packets.map_or(0.0, |packets| packets.among(builds));
+            found.flows += stream.tuples.map_or(0.0, |tuples| tuples.among(builds));
         }
         found
     }
@@ -117,6 +128,24 @@ impl Diversity {
     }
 }
 
+/// The first build, without what the pktgen header counts.
+fn bytes(flow: &PlanFlow) -> Vec<u8> {
+    let mut bytes = vec![0; flow.frame.len(0)];
+    flow.frame.write(&mut bytes, &mut 0, &Stamp::default());
+    bytes
+}
+
+/// Addresses and ports of the first build; 0 where there is none.
+fn five_tuple(flow: &Flow) -> [u128; 5] {
+    let (version, src, dst) = match &flow.ip {
+        None => (0, 0, 0),
+        Some(Ip::V4(ip)) => (4, ip.src.min(), ip.dst.min()),
+        Some(Ip::V6(ip)) => (6, ip.src.min(), ip.dst.min()),
+    };
+    let ports = flow.udp.as_ref().map_or((0, 0), |udp| (udp.src.min(), udp.dst.min()));
+    [version, src, dst, ports.0, ports.1]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,8 +157,7 @@ mod tests {
     fn of(text: &str) -> Diversity {
         let text = format!("version = 1\n{text}");
         let document = Document::parse("t", &text).unwrap();
-        let sizes: Vec<f64> = document.profile().flows.iter().map(|_| 60.0).collect();
-        Diversity::of(&compile(document.profile(), &Facts::default()).unwrap(), &sizes)
+        Diversity::of(&compile(document.profile(), &Facts::default()).unwrap(), document.profile())
     }
 
     const FLOW: &str = "eth = { dst = \"02:00:00:00:00:02\" }\nipv4 = {}\n";
@@ -158,6 +186,13 @@ mod tests {
         let found = of(&nested).a_second(Some(200.0)).unwrap();
         assert_eq!((found.packets, found.flows), (200.0, 20.0));
         assert_eq!(of(&nested).in_all().packets, 1000.0);
+    }
+
+    #[test]
+    fn the_same_packet_under_two_names_is_one() {
+        let flow = |name: &str, more: &str| format!("[[flow]]\nname = \"{name}\"\n{more}\n{FLOW}udp = {{}}\n");
+        let found = of(&format!("{}{}{}", flow("a", ""), flow("b", ""), flow("c", "size = 61"))).in_all();
+        assert_eq!((found.packets, found.flows), (2.0, 1.0));
     }
 
     #[test]

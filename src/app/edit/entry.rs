@@ -98,13 +98,9 @@ impl App {
     /// Enter in a field's text.
     pub(in crate::app) fn take_field(&mut self, key: &str, text: &str) {
         let changes = self.implied(key, text.trim());
-        let row = self.edit.rows.iter().find(|row| row.key == key);
-        let takes = row.map(Row::takes).unwrap_or_default();
-        let keeps = match row.map_or("", |row| row.value.as_str()) {
-            "" => "keeps it unset".to_owned(),
-            value => format!("keeps {value}"),
-        };
-        self.take(key, &changes, &takes, &keeps);
+        let value = self.edit.rows.iter().find(|row| row.key == key).map_or("", |row| row.value.as_str());
+        let keeps = if value.is_empty() { "keeps it unset".to_owned() } else { format!("keeps {value}") };
+        self.take(key, &changes, &keeps);
     }
 
     /// Enter in the text for one more header of a list: its first field.
@@ -117,17 +113,16 @@ impl App {
             self.overlay = Overlay::None;
             return;
         }
-        let takes = first.kind.allowed();
-        self.take(&field, &vec![(field.clone(), text.trim().to_owned())], &takes, "adds nothing");
+        self.take(&field, &vec![(field.clone(), text.trim().to_owned())], "adds nothing");
     }
 
-    fn take(&mut self, key: &str, changes: &Changes, takes: &str, keeps: &str) {
+    fn take(&mut self, key: &str, changes: &Changes, keeps: &str) {
         match self.apply(Some(key), changes) {
             Ok(changed) => {
                 self.overlay = Overlay::None;
                 self.changed(Ok(changed));
             }
-            Err(problems) => self.refuse_field(key, &problems, takes, keeps),
+            Err(problems) => self.refuse_field(key, &problems, keeps),
         }
     }
 
@@ -193,10 +188,12 @@ impl App {
     }
 
     /// Place, what is wrong, the range, the accepted forms, what Esc keeps.
-    fn refuse_field(&mut self, key: &str, problems: &Problems, takes: &str, keeps: &str) {
+    fn refuse_field(&mut self, key: &str, problems: &Problems, keeps: &str) {
         let why = problems.0.first().map(|problem| problem.to_string()).unwrap_or_else(|| format!("{key}: refused"));
+        let takes = self.edit.rows.iter().find(|row| row.key == key).map(|row| row.takes_beside(&why));
+        let takes = takes.unwrap_or_default();
         if let Overlay::Text(prompt) = &mut self.overlay {
-            prompt.refuse(format!("{}. Takes {takes}. Esc {keeps}.", why.trim_end_matches('.')));
+            prompt.refuse(format!("{}. {takes}Esc {keeps}.", why.trim_end_matches('.')));
         }
     }
 

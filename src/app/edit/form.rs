@@ -81,6 +81,17 @@ impl Row {
         }
     }
 
+    /// What a message leaves to be said: the forms where it names the range itself, else both.
+    pub fn takes_beside(&self, message: &str) -> String {
+        match self.kind {
+            RowKind::Field(field) if message.contains(&field.kind.allowed()) => match field.form {
+                ValueForm::MayVary => format!("Or {FORMS}. "),
+                ValueForm::Literal => String::new(),
+            },
+            _ => format!("Takes {}. ", self.takes()),
+        }
+    }
+
     /// When a change reaches the packets; headers at the next burst, as all of a flow does.
     pub fn effect(&self) -> Option<Effect> {
         match self.kind {
@@ -218,7 +229,8 @@ pub fn remark(document: &Document, key: &str) -> String {
         profile.flows.iter().find(|flow| flow.name == name)
     };
     let words = match key {
-        "tx.burst" => Knob::Burst.remarks(profile).into_iter().next(),
+        // Beside its range the value says only what a rate makes of it.
+        "tx.burst" => Knob::Burst.remarks(profile).into_iter().find(|words| words.starts_with("leave")),
         "tx.rate" => conversion::of_rate(profile, profile.tx.rate).into_iter().next(),
         _ => match (of_flow(".size"), of_flow(".rate")) {
             (Some(flow), _) => flow.size_words().split_once(" B ").map(|(_, fcs)| format!("B {fcs}")),

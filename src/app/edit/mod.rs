@@ -113,10 +113,9 @@ impl App {
 
     /// The build of the picked flow that is looked at: the next one to be sent, or one after it.
     pub fn next_build(&self) -> u64 {
-        let submitted = self.edited_flow().filter(|_| self.run.is_on()).and_then(|flow| {
-            let flows = &self.live.shown().figures.flows;
-            flows.iter().find(|known| *known.name == *flow.name).map(|known| known.submitted)
-        });
+        let flows = &self.live.shown().figures.flows;
+        let known = flows.iter().find(|known| &*known.name == self.edit.preview.name());
+        let submitted = known.filter(|_| self.run.is_on()).map(|known| known.submitted);
         submitted.unwrap_or(0).div_ceil(self.edit.preview.copies()).saturating_add(self.edit.ahead)
     }
 

@@ -1,8 +1,8 @@
 //! The next frames of the picked flow, and the plan they belong to.
 
 use crate::{
-    packet::{Annotated, Facts, PlanFlow, Stamp, StampTime, annotate, compile},
-    profile::{Mac, Profile, sizes::mean},
+    packet::{Annotated, Facts, PlanFlow, Stamp, annotate, compile},
+    profile::{Mac, Profile},
 };
 
 use super::Diversity;
@@ -10,7 +10,7 @@ use super::Diversity;
 /// What the open profile compiles to here.
 #[derive(Default)]
 pub struct Preview {
-    /// `None`: the senders are picked. Compiled although it may be disabled.
+    /// Compiled although it may be disabled; `None`: no flow is enabled.
     flow: Option<Result<Picked, String>>,
     diversity: Option<Result<Diversity, String>>,
     asks_neighbours: bool,
@@ -33,12 +33,11 @@ pub struct Shot {
 
 impl Preview {
     pub fn of(profile: &Profile, flow: Option<usize>, facts: &Facts) -> Preview {
-        let enabled = profile.flows.iter().filter(|flow| flow.enabled);
-        let sizes: Vec<f64> = enabled.map(|flow| mean(&flow.size)).collect();
         let plan = compile(profile, facts).map_err(|why| why.to_string());
         Preview {
-            flow: flow.map(|at| picked(profile, at, facts)),
-            diversity: Some(plan.map(|plan| Diversity::of(&plan, &sizes))),
+            // Seed and clone of the senders show in the first flow that sends.
+            flow: flow.or(profile.flows.iter().position(|flow| flow.enabled)).map(|at| picked(profile, at, facts)),
+            diversity: Some(plan.map(|plan| Diversity::of(&plan, profile))),
             asks_neighbours: profile.flows.iter().any(|flow| flow.eth.dst == Mac::Neighbour),
         }
     }
@@ -52,7 +51,12 @@ impl Preview {
         self.asks_neighbours
     }
 
-    /// The frames from build `k` on; an error says why there are none. `None`: no flow is picked.
+    /// Whose frames these are.
+    pub fn name(&self) -> &str {
+        self.flow.as_ref().and_then(|flow| flow.as_ref().ok()).map_or("", |picked| &picked.flow.name)
+    }
+
+    /// The frames from build `k` on; an error says why there are none. `None`: nothing is to be sent.
     pub fn frames(&self, k: u64) -> Option<Result<impl Iterator<Item = Shot>, &str>> {
         Some(match self.flow.as_ref()? {
             Ok(picked) => Ok((k..=u64::MAX).map(|k| picked.shot(k))),
@@ -83,7 +87,7 @@ impl Picked {
         let seat = self.flow.seats.get((k % self.queues) as usize).copied().unwrap_or(0);
         let before = (k / self.queues).wrapping_mul(u64::from(self.flow.copies));
         let seq = (before as u32).wrapping_add(1);
-        let stamp = Stamp { k, seq, stream: self.stream.wrapping_add(seat as u16), time: StampTime::default() };
+        let stamp = Stamp { k, seq, stream: self.stream.wrapping_add(seat as u16), ..Stamp::default() };
         let frame = &self.flow.frame;
         Shot { k, seq, bytes: frame.len(k), annotated: annotate(frame, &stamp) }
     }

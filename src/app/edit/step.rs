@@ -87,11 +87,19 @@ fn next_value(kind: &Kind, now: &str, turn: Turn) -> Option<Option<String>> {
         Kind::Mac { .. } | Kind::Ipv4 | Kind::Ipv6 => {
             let number = kind.address(now).ok()?;
             let next = if up { number.checked_add(1) } else { number.checked_sub(1) };
-            Some(next.map(|next| kind.show(next)).filter(|next| next != now))
+            Some(next.filter(|next| *next <= largest(kind)).map(|next| kind.show(next)))
         }
         Kind::Rate => Some(turned_rate(now.parse::<Rate>().ok()?, turn, None)),
         Kind::Duration | Kind::Switch | Kind::Choice(_) => None,
         Kind::Text { .. } | Kind::Name | Kind::Device | Kind::Numbers { .. } | Kind::Bytes { .. } => None,
+    }
+}
+
+fn largest(address: &Kind) -> u128 {
+    match address {
+        Kind::Mac { .. } => (1 << 48) - 1,
+        Kind::Ipv4 => u128::from(u32::MAX),
+        _ => u128::MAX,
     }
 }
 

@@ -22,14 +22,14 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     }
     rule(buffer, Rect { height: 1, ..area }, look);
     let below = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
-    let name = app.edited_flow().map_or("", |flow| flow.name.as_str());
+    let name = app.edit.preview().name();
     match app.edit.preview().frames(app.next_build()) {
         None => {
             title(buffer, area, "next frames", look);
-            line(buffer, below, "pick a flow to see its next frames", look.style(Role::Dim), look);
+            line(buffer, below, "every flow is off: nothing will be sent", look.style(Role::Dim), look);
         }
         Some(Err(why)) => {
-            title(buffer, area, &format!("next frames of {name}"), look);
+            title(buffer, area, "next frames", look);
             wrapped(buffer, below, why, look.style(Role::Warn), look);
         }
         Some(Ok(frames)) => {
