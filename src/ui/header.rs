@@ -62,8 +62,13 @@ fn tabs(buffer: &mut Buffer, row: Rect, end: u16, app: &App, look: &Look) {
         true => (format!(" [{name}]"), Role::Focus),
         false => (format!(" {name}"), Role::Dim),
     };
-    let texts: Vec<(String, Role)> = TABS.into_iter().map(told).collect();
-    let width = texts.iter().map(|(text, _)| look.width(text)).sum::<u16>() + 1;
+    let mut texts: Vec<(String, Role)> = TABS.into_iter().map(told).collect();
+    let mut width = texts.iter().map(|(text, _)| look.width(text)).sum::<u16>() + 1;
+    if row.right().saturating_sub(width) <= end {
+        // Too narrow for all: where one is stays in sight.
+        texts.retain(|(text, _)| text.starts_with(" ["));
+        width = texts.iter().map(|(text, _)| look.width(text)).sum::<u16>() + 1;
+    }
     let x = row.right().saturating_sub(width);
     if x <= end {
         return;

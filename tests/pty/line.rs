@@ -286,3 +286,36 @@ fn c103_without_the_right_the_start_says_so_in_time() {
     console.type_keys("q");
     assert_eq!(console.end(PATIENCE), 0);
 }
+
+/// A device that is deleted, one that comes back under its name, and one without carrier.
+#[test]
+fn c103_a_start_on_a_device_that_went_away() {
+    if !can("unshare", &["-n", "true"]) {
+        return;
+    }
+    let make = "ip link add a0 type veth peer name b0 && ip link set a0 up && ip link set b0 up";
+    let script = format!("{make} && exec \"$0\" \"$@\"");
+    let mut console =
+        Console::open_through(&["unshare", "-n", "sh", "-c", &script], &["-i", "a0"], Reader::Reads, &[], "");
+    console.wait_for("space sends udp-64 on a0");
+    let pid = console.pid().to_string();
+    let inside = |script: &str| {
+        let done = Command::new("nsenter").args(["-t", &pid, "-n", "sh", "-c", script]).status();
+        assert!(done.unwrap().success(), "{script}");
+    };
+    inside("ip link del a0");
+    console.type_keys(" ");
+    console.wait_for("Send udp-64 on a0?");
+    let asked = Instant::now();
+    console.type_keys("\r");
+    console.wait_for_words("a0: there is no such device here");
+    assert!(asked.elapsed() < ANSWER, "{:?}", asked.elapsed());
+    inside(make);
+    console.start_answers("SENDING");
+    console.type_keys(" ");
+    console.wait_for("STOPPED");
+    inside("ip link set b0 down");
+    console.start_answers("SENDING");
+    console.line("q!");
+    assert_eq!(console.end(PATIENCE), 0);
+}
