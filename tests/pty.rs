@@ -1,6 +1,9 @@
 //! The real binary in a pseudo-terminal: start, raise the burst, stop, save, quit; a terminal that is always given
 //! back; and one that nobody reads.
 
+#[path = "pty/edit.rs"]
+mod edit;
+
 use std::{
     io::{Read, Write},
     num::NonZeroU16,
