@@ -1,6 +1,9 @@
 //! The real binary in a pseudo-terminal: start, raise the burst, stop, save, quit; a terminal that is always given
 //! back; and one that nobody reads.
 
+#[path = "pty/edit.rs"]
+mod edit;
+
 use std::{
     io::{Read, Write},
     num::NonZeroU16,
@@ -8,6 +11,9 @@ use std::{
     sync::{Arc, Mutex, mpsc},
     time::{Duration, Instant},
 };
+
+#[path = "pty/line.rs"]
+mod line;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
@@ -44,11 +50,17 @@ impl Console {
 
     /// With these variables, and this config.toml.
     fn open_with(args: &[&str], reader: Reader, variables: &[(&str, &str)], config: &str) -> Self {
+        Self::open_through(&[], args, reader, variables, config)
+    }
+
+    /// Started by another program, such as unshare.
+    fn open_through(wrapper: &[&str], args: &[&str], reader: Reader, variables: &[(&str, &str)], config: &str) -> Self {
         let (rows, cols) = (24, 80);
         let pty = native_pty_system().openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
         let home = tempfile::tempdir().unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_txdeck"));
-        command.args(args);
+        let words = [wrapper, &[env!("CARGO_BIN_EXE_txdeck")], args].concat();
+        let mut command = CommandBuilder::new(words[0]);
+        command.args(&words[1..]);
         command.env("TERM", "xterm-256color");
         command.env("LC_ALL", "C.UTF-8");
         command.env("HOME", home.path());

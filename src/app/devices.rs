@@ -103,10 +103,13 @@ impl App {
                 (entry.counts, entry.rates) = (old.counts.or(entry.counts), old.rates);
             }
         }
-        let picked = self.devices.picked().map(|device| (device.index, device.name.clone()));
-        let at = entries
-            .iter()
-            .position(|entry| picked.as_ref().is_some_and(|(i, n)| entry.index == *i && (*i != 0 || entry.name == *n)));
+        // At first the device in use is picked.
+        let in_use = || self.place.as_ref().map(|place| (0, place.device.clone()));
+        let picked = self.devices.picked().map(|device| (device.index, device.name.clone())).or_else(in_use);
+        let at = picked.and_then(|(index, name)| {
+            let same = entries.iter().position(|entry| index != 0 && entry.index == index);
+            same.or_else(|| entries.iter().position(|entry| entry.name == name))
+        });
         self.devices.fill(entries);
         if let Some(at) = at {
             self.devices.pick(at);

@@ -112,5 +112,8 @@ fn cost(cost: &Comparison) -> String {
 }
 
 fn rate(rate: &Comparison) -> String {
+    if rate.is_noise() {
+        return "; packets/s within noise".into();
+    }
     format!("; {} > {} packets/s", si(rate.before), si(rate.after))
 }

@@ -57,11 +57,11 @@ impl Ethtool {
     }
 
     /// The rings of the device itself, TX and RX: (now, most) descriptors.
-    pub fn rings(&self, device: &str) -> (Option<(u32, u32)>, Option<(u32, u32)>) {
+    pub fn rings(&self, device: &str) -> [Option<(u32, u32)>; 2] {
         // struct ethtool_ringparam: command, four maxima (rx, mini, jumbo, tx), four present values.
-        let Some(answer) = self.ask::<9>(device, ETHTOOL_GRINGPARAM) else { return (None, None) };
+        let Some(answer) = self.ask::<9>(device, ETHTOOL_GRINGPARAM) else { return [None; 2] };
         let ring = |now: usize, most: usize| Some((answer[now], answer[most])).filter(|&(_, most)| most > 0);
-        (ring(8, 4), ring(5, 1))
+        [ring(8, 4), ring(5, 1)]
     }
 
     /// How long the device gathers packets before it interrupts.

@@ -228,7 +228,7 @@ impl Links {
 
     fn ask_driver(&mut self, link: &mut Link) {
         link.driver = self.ethtool.driver(&link.name);
-        (link.tx_ring, link.rx_ring) = self.ethtool.rings(&link.name);
+        [link.tx_ring, link.rx_ring] = self.ethtool.rings(&link.name);
         link.coalescing = self.ethtool.coalescing(&link.name);
         link.numa_node = link.parent.as_ref().and_then(|(bus, name)| numa::node_of(bus, name));
         link.channels = self.ethtool.channels(&link.name);

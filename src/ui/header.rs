@@ -52,10 +52,16 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     }
     let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
     let end = pieces(buffer, row, &parts);
-    let x = row.right().saturating_sub(tabs_width);
+    let mut tabs = tabs;
+    if row.right().saturating_sub(tabs_width) <= end {
+        // Too narrow for all: where one is stays in sight.
+        tabs.retain(|(text, _)| text.starts_with(" ["));
+    }
+    let width = tabs.iter().map(|(text, _)| look.width(text)).sum::<u16>() + 1;
+    let x = row.right().saturating_sub(width);
     if x > end {
         let tabs: Vec<_> = tabs.iter().map(|(text, role)| (text.as_str(), look.style(*role))).collect();
-        pieces(buffer, Rect { x, width: tabs_width, ..row }, &tabs);
+        pieces(buffer, Rect { x, width, ..row }, &tabs);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
     shell::{
         cpus,
         failure::Failure,
+        load,
         session::{self, Retuned, Session},
         site::{Place, Site},
     },
@@ -62,7 +63,8 @@ impl Bench {
         let mut session = Session::start(site, document.profile())?;
         session.release(site)?;
         let mode = mode(&session, document.profile().tx.queues.len());
-        let notes = session.notices().to_vec();
+        let mut notes = load::warnings(site, document.profile());
+        notes.extend_from_slice(session.notices());
         self.session = Some(session);
         Ok((mode, notes))
     }

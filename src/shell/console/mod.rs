@@ -1,6 +1,7 @@
 //! The one loop of the console: terminal events, ticks and signals go into the app, its effects are carried out, its
 //! screens go to the writer. One thread; it waits neither for the terminal nor for the senders.
 
+mod aside;
 mod bench;
 mod crash;
 mod device_list;
@@ -123,7 +124,7 @@ pub fn run(setup: Setup) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Failure::new("no_runtime", format!("the event loop did not start: {why}")))?;
     let mouse = if config.mouse == Some(true) { Mouse::On } else { Mouse::Off };
-    let screen = Screen::take(mouse, setup.paths.crash())
+    let screen = Screen::take(mouse, &setup.paths.log(), setup.paths.crash())
         .map_err(|why| Failure::new("terminal", format!("taking the terminal failed: {why}")))?;
     let worker =
         Worker::start(bench).map_err(|why| Failure::new("no_thread", format!("a thread did not start: {why}")))?;

@@ -4,7 +4,7 @@
 
 use std::{
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -22,6 +22,7 @@ use crossterm::{
 use crate::app::Level;
 
 use super::{
+    aside::Aside,
     crash, journal,
     outlet::Outlet,
     writer::{Picture, Writer},
@@ -41,6 +42,7 @@ pub enum Mouse {
 struct Held {
     outlet: Arc<Outlet>,
     mouse: Mouse,
+    stderr: Aside,
     is_taken: AtomicBool,
     /// What other threads' panics said meanwhile.
     unsaid: Mutex<Vec<String>>,
@@ -50,6 +52,7 @@ impl Held {
     fn take(&self) -> io::Result<()> {
         enable_raw_mode()?;
         self.is_taken.store(true, Ordering::Release);
+        self.stderr.set();
         let mouse = if self.mouse == Mouse::On { sequence(EnableMouseCapture) } else { String::new() };
         let enter = sequence(EnterAlternateScreen) + &sequence(EnableBracketedPaste) + &mouse;
         self.outlet.write_within(enter.as_bytes(), RESTORE_LIMIT)?;
@@ -70,6 +73,7 @@ impl Held {
         // Both are the last that can be done for this terminal.
         self.outlet.write_within(leave.as_bytes(), RESTORE_LIMIT).ok();
         disable_raw_mode().ok();
+        self.stderr.back();
     }
 }
 
@@ -87,9 +91,15 @@ pub struct Screen {
 
 impl Screen {
     /// Takes the terminal. Call on the main thread: its panics are the ones that restore.
-    pub fn take(mouse: Mouse, crash: PathBuf) -> io::Result<Self> {
+    pub fn take(mouse: Mouse, log: &Path, crash: PathBuf) -> io::Result<Self> {
         let outlet = Arc::new(Outlet::open()?);
-        let held = Arc::new(Held { outlet, mouse, is_taken: AtomicBool::new(false), unsaid: Mutex::new(Vec::new()) });
+        let held = Arc::new(Held {
+            outlet,
+            mouse,
+            stderr: Aside::to(log),
+            is_taken: AtomicBool::new(false),
+            unsaid: Mutex::new(Vec::new()),
+        });
         restore_on_panic(&held, crash);
         let mut screen = Self { held, writer: None };
         screen.enter()?;
@@ -202,6 +212,7 @@ mod tests {
         let held = Arc::new(Held {
             outlet,
             mouse: Mouse::Off,
+            stderr: Aside::to(Path::new("")),
             is_taken: AtomicBool::new(true),
             unsaid: Mutex::new(Vec::new()),
         });

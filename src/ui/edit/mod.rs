@@ -36,7 +36,7 @@ fn detail(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     let area = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let (words, note) = match (app.edit.focus, app.edit.picked_row()) {
         (Focus::Fields, Some(row)) => (format!("{} Takes {}.", row.meaning(), row.takes()), row.note.clone()),
-        _ => (slot_words(app), app.edit.notes().next().map(|note| note.to_string())),
+        _ => (slot_words(app), app.edit.notes().next().map(|note| format!("{}: {}", note.key, note.message))),
     };
     let note_rows = note.as_ref().map_or(0, |note| rows_of(note, area.width, look).min(area.height / 2));
     let above = Rect { height: area.height - note_rows, ..area };
