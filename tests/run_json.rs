@@ -3,10 +3,12 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
+    os::unix::process::CommandExt,
     process::{Child, Command, Output, Stdio},
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// A run that takes longer has hung.
@@ -15,6 +17,14 @@ const DEADLINE: Duration = Duration::from_secs(60);
 fn txdeck(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_txdeck"));
     command.args(args).env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR")).stdin(Stdio::null());
+    // A shell's background job is born ignoring SIGINT, and txdeck rightly goes on ignoring it: it would never end.
+    // SAFETY: signal() is async-signal-safe, and the default action needs no handler.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        });
+    }
     command
 }
 
@@ -71,8 +81,13 @@ fn wait(child: Child) -> Output {
 }
 
 fn signal(id: u32, name: &str) {
-    let sent = Command::new("kill").args([&format!("-{name}"), &id.to_string()]).status().unwrap();
-    assert!(sent.success());
+    let signal = match name {
+        "INT" => Signal::INT,
+        "TERM" => Signal::TERM,
+        _ => Signal::KILL,
+    };
+    // Not the program kill: a bare machine has none.
+    kill_process(Pid::from_raw(id.cast_signed()).unwrap(), signal).unwrap();
 }
 
 /// Whether a lab can be made here.

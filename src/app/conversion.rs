@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(text("10 Gbit/s L1"), "10 Gbit/s L1 = 14.88 Mpps at 60 B");
         assert_eq!(text("1.2 Gbit/s"), "1.2 Gbit/s = 2.500 Mpps at 60 B");
         assert_eq!(text("every 1 us"), "every 1us = 1.000 Mpps at 60 B");
-        assert_eq!(text("1M"), "1M = 480.0 Mbit/s L2 at 60 B");
+        assert_eq!(text("1M"), "1 Mpps = 480.0 Mbit/s L2 at 60 B");
     }
 
     #[test]

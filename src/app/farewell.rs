@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::stats::{si, thousands};
 
-use super::{App, Reading, knobs::knobs};
+use super::{App, Reading};
 
 /// All runs of a session.
 #[derive(Debug, Default)]
@@ -13,8 +13,9 @@ pub(super) struct Totals {
     submitted: u64,
     completed: u64,
     left: u64,
-    /// Known drops only.
-    losses: u64,
+    dropped: u64,
+    /// Invalid, abandoned, unexplained.
+    otherwise_lost: u64,
     busy_ns: u64,
     sending_ns: u64,
     pub(super) saved_path: Option<String>,
@@ -27,7 +28,9 @@ impl Totals {
         self.submitted += last.ledger.submitted;
         self.completed += last.ledger.completed;
         self.left += last.ledger.left;
-        self.losses += last.ledger.losses();
+        let dropped = last.ledger.dropped.unwrap_or(0);
+        self.dropped += dropped;
+        self.otherwise_lost += last.ledger.losses().saturating_sub(dropped);
         self.busy_ns += total.busy_ns;
         self.sending_ns += total.last_ns.saturating_sub(total.started_ns);
     }
@@ -35,6 +38,15 @@ impl Totals {
     /// `None`: nothing was sent.
     fn mean_pps(&self) -> Option<f64> {
         (self.left > 0 && self.sending_ns > 0).then(|| self.left as f64 * 1e9 / self.sending_ns as f64)
+    }
+
+    /// *no drops*, *dropped 12, otherwise lost 3*.
+    fn lost(&self) -> String {
+        match (self.dropped, self.otherwise_lost) {
+            (0, 0) => "no drops".into(),
+            (dropped, 0) => format!("dropped {}", thousands(dropped)),
+            (dropped, other) => format!("dropped {}, otherwise lost {}", thousands(dropped), thousands(other)),
+        }
     }
 
     fn mean_cost_ns(&self) -> Option<f64> {
@@ -50,17 +62,16 @@ impl App {
         if totals.runs > 0 {
             let device = self.place.as_ref().map_or("", |place| place.device.as_str());
             let runs = if totals.runs > 1 { format!(" in {} runs", totals.runs) } else { String::new() };
-            let _ = write!(
+            let _ = writeln!(
                 text,
-                "{} on {device}: submitted {}, left device {}{runs}; mean {}, {} ns a packet; lost {}.",
+                "{} on {device}: submitted {}, left device {}{runs}; mean {}, {} ns a packet; {}.",
                 self.open.name,
                 thousands(totals.submitted),
                 thousands(totals.left),
                 pps(totals.mean_pps()),
                 nanoseconds(totals.mean_cost_ns()),
-                thousands(totals.losses),
+                totals.lost(),
             );
-            text.push('\n');
         }
         if let Some(path) = &totals.saved_path {
             let _ = writeln!(text, "Saved: {path}");
@@ -72,28 +83,6 @@ impl App {
             let _ = writeln!(text, "Again: {}", self.command());
         }
         text
-    }
-
-    /// `txdeck run …` with the place and every knob that differs from the file.
-    pub fn command(&self) -> String {
-        let mut command = format!("txdeck run {}", self.open.name);
-        if let Some(place) = &self.place {
-            let _ = write!(command, " {}", place.option);
-        }
-        let (now, saved) = (self.open.document(), self.open.saved());
-        for knob in knobs(now.profile()) {
-            let key = knob.key();
-            let value = now.get(&key);
-            if value != saved.get(&key)
-                && let Some(value) = value
-            {
-                let key = key.strip_prefix("tx.").unwrap_or(&key);
-                let setting = format!("{key}={}", value.trim_matches('"'));
-                let quote = if setting.contains([' ', '{', '[', '\'']) { "'" } else { "" };
-                let _ = write!(command, " -s {quote}{setting}{quote}");
-            }
-        }
-        command
     }
 
     /// The figures on the screen as one line.

@@ -32,6 +32,7 @@ mod open;
 mod pending;
 mod pick;
 mod prompt;
+mod repeat;
 mod run;
 mod screen;
 mod sheet;

@@ -172,13 +172,13 @@ make() { ip $1 link add a0 mtu $2 address $3 numtxqueues $4 numrxqueues $4 type 
          ip $1 link set a0 up; ip $1 link set b0 mtu $2 up; }
 make "-n other" 1400 02:00:00:00:00:0f 1
 make "-n tx" 1300 02:00:00:00:00:0a 3
-look() { "$@" "$TXDECK" devices --json; "$@" "$TXDECK" run udp-64 -i a0 --queues 2 -n 100 --json; }
+look() { "$@" "$TXDECK" devices --json; "$@" "$TXDECK" run udp-64 -i a0 --queues 2 -n 100 --json -q; }
 look ip netns exec tx
 look nsenter --net=/run/netns/tx
 export TXDECK
 unshare -n sh -ec 'ip link add a0 mtu 1300 address 02:00:00:00:00:0a numtxqueues 3 numrxqueues 3 type veth peer name b0
   ip link set a0 up; ip link set b0 mtu 1300 up
-  "$TXDECK" devices --json; "$TXDECK" run udp-64 -i a0 --queues 2 -n 100 --json'
+  "$TXDECK" devices --json; "$TXDECK" run udp-64 -i a0 --queues 2 -n 100 --json -q'
 "#;
 
 #[test]

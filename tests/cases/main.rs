@@ -10,6 +10,7 @@ mod count;
 mod deck;
 mod encap;
 mod ends;
+mod files;
 mod link;
 #[path = "../nic_lab/mod.rs"]
 mod nic_lab;

@@ -64,8 +64,9 @@ fn one_cpu() -> u32 {
     txdeck::nic::cpus::allowed().unwrap()[0]
 }
 
-/// The longest a start may take to say what became of it.
-const ANSWER: Duration = Duration::from_secs(2);
+/// A start says within 2 s what became of it: a busy queue takes 1.1 s, anything else a tenth. Twice that where
+/// this machine has other work.
+const ANSWER: Duration = Duration::from_secs(4);
 
 #[track_caller]
 fn refused_at_once(args: &[&str], code: &str) -> Done {
@@ -108,7 +109,7 @@ fn c103_a_signal_at_any_moment_of_a_start_ends_it() {
             let start = Instant::now();
             running.signal(signal);
             let done = running.finish();
-            assert!(start.elapsed() < 2 * ANSWER, "{:?}", start.elapsed());
+            assert!(start.elapsed() < ANSWER, "{:?}", start.elapsed());
             // Before the program listens, the signal itself ends it; afterwards it says a result.
             assert!(done.code == code || done.code == -1, "{args:?}: exit {}", done.code);
         };

@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// A run that takes longer has hung.
@@ -88,7 +89,7 @@ pub fn run(args: &[&str]) -> Done {
 }
 
 pub fn run_profile(text: &str, args: &[&str]) -> Done {
-    let all = [&["run", "-"], args, &["--json"]].concat();
+    let all = [&["run", "-"], args, &["--json", "-q"]].concat();
     Running::of(txdeck(&all), text).finish()
 }
 
@@ -102,9 +103,9 @@ pub struct Running {
 }
 
 impl Running {
-    /// `txdeck run ARGS --json`.
+    /// `txdeck run ARGS --json`, without progress: what stays on stderr are warnings.
     pub fn start(args: &[&str]) -> Running {
-        Running::of(txdeck(&[&["run"], args, &["--json"]].concat()), "")
+        Running::of(txdeck(&[&["run"], args, &["--json", "-q"]].concat()), "")
     }
 
     /// Any command that prints JSON lines, with `input` on its stdin.
@@ -180,8 +181,15 @@ impl Running {
 }
 
 pub fn signal(id: u32, name: &str) {
-    let sent = Command::new("kill").args([&format!("-{name}"), &id.to_string()]).status().unwrap();
-    assert!(sent.success());
+    let signal = match name {
+        "INT" => Signal::INT,
+        "TERM" => Signal::TERM,
+        "HUP" => Signal::HUP,
+        "KILL" => Signal::KILL,
+        other => panic!("signal {other}"),
+    };
+    let id = Pid::from_raw(id.cast_signed()).expect("a process has a number");
+    kill_process(id, signal).expect("a child that was not waited for can be told");
 }
 
 /// Exit 0, everything left, nothing is out, every memory is free again.
