@@ -5,7 +5,12 @@ use std::{fs, process::Command};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=Cargo.lock");
-    if let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) {
+    println!("cargo::rerun-if-changed=.cargo_vcs_info.json");
+    if !is_own_repository() {
+        if let Some(commit) = fs::read_to_string(".cargo_vcs_info.json").ok().as_deref().and_then(packed_commit) {
+            println!("cargo::rustc-env=TXDECK_COMMIT={commit}");
+        }
+    } else if let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) {
         println!("cargo::rustc-env=TXDECK_COMMIT={commit}");
         // The log of HEAD grows with every commit and every change of branch.
         for file in [["rev-parse", "--git-path", "HEAD"], ["rev-parse", "--git-path", "logs/HEAD"]] {
@@ -17,6 +22,20 @@ fn main() {
     if let Some(version) = fs::read_to_string("Cargo.lock").ok().as_deref().and_then(libxdp_version) {
         println!("cargo::rustc-env=TXDECK_LIBXDP={version}");
     }
+}
+
+/// Sources unpacked somewhere inside another project's repository are not of its commit.
+fn is_own_repository() -> bool {
+    let same = |top: String| {
+        fs::canonicalize(top).ok() == fs::canonicalize(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).ok()
+    };
+    git(&["rev-parse", "--show-toplevel"]).is_some_and(same)
+}
+
+/// What `cargo package` wrote beside the sources.
+fn packed_commit(info: &str) -> Option<String> {
+    let sha = info.split("\"sha1\": \"").nth(1)?.split('"').next()?;
+    Some(sha.chars().take(12).collect())
 }
 
 /// `None` outside a repository, or without git.

@@ -34,7 +34,11 @@ fn short_help_fits_a_screen_and_long_help_ends_with_two_examples() {
         assert!(short.lines().count() <= 24 && short.lines().all(|line| line.chars().count() <= 80), "{short}");
         let (long, _, _) = output(txdeck(&home).args(&args).arg("--help"));
         let (_, examples) = long.rsplit_once("Examples:").unwrap_or_else(|| panic!("{command}: no examples"));
-        assert_eq!(examples.lines().filter(|line| line.contains("txdeck")).count(), 2, "{command}:{examples}");
+        let examples: Vec<&str> = examples.lines().filter(|line| line.contains("txdeck")).collect();
+        assert_eq!(examples.len(), 2, "{command}: {examples:?}");
+        assert!(examples.iter().all(|line| line.trim_start().starts_with("txdeck") || line.contains("$(txdeck")));
+        let bare = |line: &&str| line.trim_start().starts_with("[") && line.split_whitespace().count() < 2;
+        assert_eq!(short.lines().find(bare), None, "an argument without a word of help: {short}");
     }
 }
 
@@ -56,7 +60,7 @@ fn what_is_no_command_and_no_profile_is_told_with_the_nearest() {
 #[test]
 fn a_failed_start_is_an_object_under_json() {
     let home = home();
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 14] = [
         (&["run", "udp-64", "--json"], "no_device"),
         (&["run", "no-such-profile", "-i", "sim", "--json"], "no_profile"),
         (&["run", "udp-64", "-i", "no-such-dev0", "--json"], "no_device"),
@@ -64,6 +68,13 @@ fn a_failed_start_is_an_object_under_json() {
         (&["run", "udp-64", "-i", "sim", "--expect", "ppps>1", "--json"], "bad_expect"),
         (&["run", "udp-64", "-i", "sim", "--arm", "eth7", "--json"], "arm_mismatch"),
         (&["run", "--json", "--bogus"], "usage"),
+        (&["run", "--json"], "usage"),
+        (&["run", "udp-64", "-i", "sim", "--duration", "", "--json"], "usage"),
+        (&["run", "udp-64", "-i", "sim", "-s", "count=", "--json"], "usage"),
+        (&["run", "", "-i", "sim", "--json"], "no_profile"),
+        (&["run", "udp-64", "-i", "", "--json"], "no_device"),
+        (&["run", "udp-64", "-i", "sim", "-o", "/no/such/folder/x", "--json"], "file"),
+        (&["run", "udp-64", "-i", "sim", "-s", "cpus=[4095]", "--json"], "bad_cpu"),
     ];
     for (args, wanted) in cases {
         let (out, err, code) = output(txdeck(&home).args(args));
@@ -74,9 +85,13 @@ fn a_failed_start_is_an_object_under_json() {
             (&object["type"], &object["version"], &object["code"]),
             (&"error".into(), &1.into(), &wanted.into())
         );
-        assert!(object["message"].as_str().is_some_and(|message| !message.is_empty()), "{out}");
+        let message = object["message"].as_str().unwrap_or_default();
+        assert!(!message.is_empty() && !message.starts_with(':'), "{out}");
         assert!(object.get("fix").is_some() && !err.is_empty());
+        assert!(!err.contains("no limit: this sends"), "{args:?}: nothing was sent: {err}");
     }
+    let (out, _, _) = output(txdeck(&home).args(["run", "--json"]));
+    assert!(out.contains("<PROFILE>"), "what is missing is named: {out}");
 }
 
 #[test]
@@ -100,6 +115,9 @@ fn listings_print_names_and_with_a_name_the_file_itself() {
     let (theme, _, code) = output(txdeck(&home).args(["themes", first]));
     assert!(code == 0 && theme.contains("[roles]"), "{theme}");
     assert_eq!(output(txdeck(&home).args(["themes", "no-such"])).2, 2);
+    let (help, _, _) = output(txdeck(&home).args(["themes", "--help"]));
+    let example = help.rsplit("txdeck themes ").next().and_then(|rest| rest.split_whitespace().next()).unwrap();
+    assert!(themes.contains(example), "{example} is in an example and not in:\n{themes}");
     let (keys, _, _) = output(txdeck(&home).arg("keys"));
     assert!(keys.contains("action = "), "{keys}");
 }
@@ -156,6 +174,23 @@ fn check_tells_every_error_of_every_file() {
     assert!(out.contains("udp-64: ok") && out.contains("brst") && out.contains("clone"), "{out}");
     assert!(out.contains("bad.toml:4:"), "file, line and column: {out}");
     assert_eq!(output(txdeck(&home).args(["check", "udp-64"])).2, 0);
+}
+
+#[test]
+fn a_text_that_is_no_toml_is_not_answered_line_by_line() {
+    let prose = "this is a line of prose, and no TOML\n".repeat(300);
+    for args in [&["check", "-"][..], &["run", "-", "-i", "sim"]] {
+        let (out, err, code) = output(txdeck(&home()).args(args).write_stdin(prose.clone()));
+        let told = out + &err;
+        assert_eq!((code, told.lines().count()), (2, 21), "{told}");
+        assert!(told.contains("<stdin>:21:") && told.contains("and 280 more places that are not TOML"), "{told}");
+    }
+}
+
+#[test]
+fn a_field_of_a_flow_is_named_with_its_flow() {
+    let (_, err, code) = output(txdeck(&home()).args(["run", "udp-64", "-i", "sim", "-s", "size=100"]));
+    assert!(code == 2 && err.contains("Did you mean flow.udp.size?"), "{err}");
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn c55_a_second_owner_is_told_busy_after_a_second() {
         assert!(start.elapsed() >= Duration::from_secs(1), "it was tried for a second");
         assert_eq!(
             error.to_string(),
-            "a0 queue 0: busy, tried for 1 s. another AF_XDP program holds it: stop that, or use another queue"
+            "a0 queue 0: busy, tried for 1 s. Another AF_XDP program holds it: stop that, or use another queue"
         );
     });
 }
@@ -173,7 +173,7 @@ fn c57_the_mode_got_is_told_and_missing_zero_copy_is_refused() {
         assert_eq!(error.code(), "no_zero_copy");
         assert_eq!(
             error.to_string(),
-            "a0 queue 0: zero-copy is not supported by veth. use mode = \"copy\" (or \"auto\")"
+            "a0 queue 0: zero-copy is not supported by veth. Use mode = \"copy\" (or \"auto\")"
         );
     });
 }
@@ -184,7 +184,7 @@ fn a_queue_or_device_that_is_not_there_is_told() {
         let error = refused(&XdpConfig { queue: 1, ..config() });
         assert_eq!(
             error.to_string(),
-            "a0 queue 1: this device has 1 queue, 0..0. Use --queues 0..0, or: ethtool -L a0 combined 2"
+            "a0 queue 1: this device has 1 queue: 0. Use --queues 0, or: ethtool -L a0 combined 2"
         );
         assert_eq!(refused(&XdpConfig { queue: u32::MAX, ..config() }).code(), "no_such_queue");
         for device in ["nosuch0", "", "a-name-of-sixteen", "nul\0"] {

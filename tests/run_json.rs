@@ -145,6 +145,8 @@ fn counts_are_exact_on_the_simulated_nic() {
         balances(&done, count.parse().unwrap());
         assert_eq!((&done.result()["ended_by"], &done.result()["left"]["source"]), (&"count".into(), &"sim".into()));
         assert!(done.result()["received"].is_null());
+        let mode = &done.result()["mode"];
+        assert_eq!((&mode["copy"], &mode["zero_copy"]), (&false.into(), &false.into()), "a simulated nic is neither");
     }
     balances(&run(&["udp-64", "-i", "sim", "-n", "995", "-s", "clone=10"]), 995);
     balances(&run(&["udp-64", "-i", "sim", "-n", "1000003", "--queues", "0..3"]), 1_000_003);
@@ -407,7 +409,7 @@ fn queues_that_are_not_there_are_refused_by_number() {
     let done = run(&["udp-64", "--lab", "--lab-queues", "2", "--queues", "0..2", "-n", "1"]);
     assert_eq!((done.code, &done.result()["code"]), (2, &"no_such_queue".into()));
     let message = done.result()["message"].as_str().unwrap();
-    assert_eq!(message, "deck0 queue 2: this device has 2 queues, 0..1");
+    assert_eq!(message, "deck0 queue 2: this device has 2 queues: 0..1");
 }
 
 #[test]

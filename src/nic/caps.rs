@@ -15,11 +15,6 @@ pub fn has_lab_rights() -> bool {
     has(CapabilitySet::SYS_ADMIN | CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW)
 }
 
-/// Whether the locked-memory limit does not hold for us.
-pub fn has_ipc_lock() -> bool {
-    has(CapabilitySet::IPC_LOCK)
-}
-
 fn has(wanted: CapabilitySet) -> bool {
     rustix::thread::capabilities(None).is_ok_and(|sets| sets.effective.contains(wanted))
 }

@@ -99,7 +99,7 @@ pub struct Limits {
     pub counts_drops: bool,
 }
 
-/// The mode really got, read back from the kernel.
+/// The mode really got, read back from the kernel. Neither copy nor zero-copy: simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModeGot {
     pub copy: bool,
@@ -107,6 +107,17 @@ pub struct ModeGot {
     pub need_wakeup: bool,
     pub ring: u32,
     pub huge_pages: bool,
+}
+
+impl ModeGot {
+    /// `zero-copy`, `copy` or `simulated`.
+    pub fn name(&self) -> &'static str {
+        match (self.zero_copy, self.copy) {
+            (true, _) => "zero-copy",
+            (false, true) => "copy",
+            (false, false) => "simulated",
+        }
+    }
 }
 
 /// A built packet. Neither `Clone` nor `Copy`, and no way back to its bytes.

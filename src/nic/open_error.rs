@@ -85,31 +85,39 @@ impl OpenError {
         let device = &self.device;
         match &self.cause {
             Cause::BadRing { ring, most } => {
-                format!("ring = {}", ring.clamp(&1, most).checked_next_power_of_two().unwrap_or(*most))
+                format!("Use ring = {}", ring.clamp(&1, most).checked_next_power_of_two().unwrap_or(*most))
             }
-            Cause::BadChunk { .. } => "use 2048, or 4096 for packets above 1792 bytes".to_owned(),
-            Cause::BadChunks { most, .. } => format!("use 1..{most}"),
+            Cause::BadChunk { .. } => "Use 2048, or 4096 for packets above 1792 bytes".to_owned(),
+            Cause::BadChunks { most, .. } => format!("Use 1..{most}"),
             Cause::NoCapNetRaw => "Once: sudo setcap cap_net_raw+ep $(command -v txdeck)".to_owned(),
             Cause::NoAfXdp => {
-                "use a kernel built with CONFIG_XDP_SOCKETS=y, or try without sending: --device sim".to_owned()
+                "Use a kernel built with CONFIG_XDP_SOCKETS=y, or try without sending: --device sim".to_owned()
             }
             Cause::Memlock { needed_kib, .. } => format!(
-                "ulimit -l {} in this shell, use fewer queues, or: sudo setcap cap_net_raw,cap_ipc_lock+ep $(command -v txdeck)",
+                "Use fewer queues, or in this shell: ulimit -l {}, or: sudo setcap cap_net_raw,cap_ipc_lock+ep $(command -v txdeck)",
                 needed_kib.saturating_mul(2).max(65_536)
             ),
-            Cause::NoMemory { .. } => "use fewer queues or a smaller ring".to_owned(),
-            Cause::NoSuchDevice => "list the devices: txdeck devices".to_owned(),
+            Cause::NoMemory { .. } => "Use fewer queues or a smaller ring".to_owned(),
+            Cause::NoSuchDevice => "All devices: txdeck devices".to_owned(),
             Cause::NoSuchQueue { queues: Some(queues) } => format!(
-                "Use --queues 0..{}, or: ethtool -L {device} combined {}",
-                queues.saturating_sub(1),
+                "Use --queues {}, or: ethtool -L {device} combined {}",
+                queue_range(*queues),
                 self.queue.saturating_add(1)
             ),
             Cause::NoSuchQueue { queues: None } => "Use --queues 0, or see: txdeck devices".to_owned(),
-            Cause::QueueBusy => "another AF_XDP program holds it: stop that, or use another queue".to_owned(),
-            Cause::NoZeroCopy { .. } => "use mode = \"copy\" (or \"auto\")".to_owned(),
-            Cause::LinkDown => format!("ip link set {device} up"),
-            Cause::Refused { .. } => "see the log: txdeck -vv".to_owned(),
+            Cause::QueueBusy => "Another AF_XDP program holds it: stop that, or use another queue".to_owned(),
+            Cause::NoZeroCopy { .. } => "Use mode = \"copy\" (or \"auto\")".to_owned(),
+            Cause::LinkDown => format!("To raise it: ip link set {device} up"),
+            Cause::Refused { .. } => "See the log: txdeck -vv".to_owned(),
         }
+    }
+}
+
+/// `0`, or `0..7`.
+fn queue_range(queues: u32) -> String {
+    match queues.saturating_sub(1) {
+        0 => "0".to_owned(),
+        last => format!("0..{last}"),
     }
 }
 
@@ -143,8 +151,8 @@ impl fmt::Display for OpenError {
             Cause::NoSuchDevice => write!(f, "{device}: no such device here")?,
             Cause::NoSuchQueue { queues: Some(queues) } => {
                 let plural = if *queues == 1 { "" } else { "s" };
-                let last = queues.saturating_sub(1);
-                write!(f, "{device} queue {queue}: this device has {queues} queue{plural}, 0..{last}")?;
+                let those = queue_range(*queues);
+                write!(f, "{device} queue {queue}: this device has {queues} queue{plural}: {those}")?;
             }
             Cause::NoSuchQueue { queues: None } => write!(f, "{device} queue {queue}: this device has no such queue")?,
             Cause::QueueBusy => write!(f, "{device} queue {queue}: busy, tried for 1 s")?,
@@ -178,8 +186,36 @@ mod tests {
     fn a_missing_queue_is_told_with_the_ones_there_are() {
         assert_eq!(
             error(Cause::NoSuchQueue { queues: Some(8) }).to_string(),
-            "enp3s0f0 queue 8: this device has 8 queues, 0..7. Use --queues 0..7, or: ethtool -L enp3s0f0 combined 9"
+            "enp3s0f0 queue 8: this device has 8 queues: 0..7. Use --queues 0..7, or: ethtool -L enp3s0f0 combined 9"
         );
+    }
+
+    #[test]
+    fn a_lone_queue_is_no_range() {
+        let told = error(Cause::NoSuchQueue { queues: Some(1) }).to_string();
+        assert!(told.contains("has 1 queue: 0. Use --queues 0, or"), "{told}");
+    }
+
+    #[test]
+    fn every_fix_is_a_sentence_of_its_own() {
+        let causes = [
+            Cause::BadRing { ring: 3, most: 8 },
+            Cause::BadChunk { chunk_bytes: 1 },
+            Cause::BadChunks { chunks: 0, most: 8 },
+            Cause::NoCapNetRaw,
+            Cause::NoAfXdp,
+            Cause::Memlock { needed_kib: 1, allowed_kib: None },
+            Cause::NoMemory { needed_kib: 1 },
+            Cause::NoSuchDevice,
+            Cause::NoSuchQueue { queues: None },
+            Cause::QueueBusy,
+            Cause::NoZeroCopy { driver: None },
+            Cause::LinkDown,
+            Cause::Refused { step: "a step" },
+        ];
+        for fix in causes.map(|cause| error(cause).fix()) {
+            assert!(fix.starts_with(|first: char| first.is_ascii_uppercase()), "{fix}");
+        }
     }
 
     #[test]
@@ -194,9 +230,9 @@ mod tests {
     #[test]
     fn c48_a_bad_ring_is_told_with_the_next_good_one() {
         let told = |ring| error(Cause::BadRing { ring, most: 1 << 20 }).to_string();
-        assert_eq!(told(1022), "tx.ring: 1022 is not a power of two in 1..1048576. ring = 1024");
-        assert_eq!(told(0), "tx.ring: 0 is not a power of two in 1..1048576. ring = 1");
-        assert_eq!(told(u32::MAX), "tx.ring: 4294967295 is not a power of two in 1..1048576. ring = 1048576");
+        assert_eq!(told(1022), "tx.ring: 1022 is not a power of two in 1..1048576. Use ring = 1024");
+        assert_eq!(told(0), "tx.ring: 0 is not a power of two in 1..1048576. Use ring = 1");
+        assert_eq!(told(u32::MAX), "tx.ring: 4294967295 is not a power of two in 1..1048576. Use ring = 1048576");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::{
     Problem, Problems, Profile, check, edit, effective,
     field::{self, Fallback, Field},
     flows, notes,
-    problem::{Flaw, Lines, MAX_PROBLEMS, Places, nearest},
+    problem::{Flaw, Lines, Places, nearest},
     read,
     setting::quoted,
     short,
@@ -14,6 +14,8 @@ use super::{
 
 /// Longer texts are no profiles.
 const MAX_TEXT_BYTES: usize = 4 << 20;
+/// A text that is no TOML at all fails on each of its lines; nobody reads more of them.
+const MAX_SYNTAX_PROBLEMS: usize = 20;
 const BOM: char = '\u{feff}';
 
 /// A valid profile with the text it came from.
@@ -35,7 +37,7 @@ impl Document {
         }
         let body = text.strip_prefix(BOM).unwrap_or(text);
         let (root, errors) = DeTable::parse_recoverable(body);
-        let syntax: Vec<Flaw> = errors.iter().take(MAX_PROBLEMS).map(|error| syntax_flaw(error, body)).collect();
+        let syntax = syntax_flaws(&errors, body);
         let mut draft = read::draft(root.get_ref(), body);
         let mut flaws = std::mem::take(&mut draft.flaws);
         if syntax.is_empty() {
@@ -232,7 +234,13 @@ impl Document {
     }
 
     fn no_such(&self, key: &str, path: &str) -> Problems {
-        Problems::one(key, self.places.message(&read::unknown(path)))
+        let mut flaw = read::unknown(path);
+        // A field of a flow is set with that flow's name in its key; the first one stands as the example.
+        flaw.near = flaw.near.map(|near| match near.strip_prefix("flow.") {
+            Some(rest) if read::flow_number(&near).is_none() => format!("flow.0.{rest}"),
+            _ => near,
+        });
+        Problems::one(key, self.places.message(&flaw))
     }
 
     fn flow_number(&self, name: &str) -> Result<usize, Problems> {
@@ -260,6 +268,16 @@ impl Document {
     }
 }
 
+fn syntax_flaws(errors: &[toml::de::Error], body: &str) -> Vec<Flaw> {
+    let mut flaws: Vec<Flaw> = errors.iter().take(MAX_SYNTAX_PROBLEMS).map(|error| syntax_flaw(error, body)).collect();
+    if let Some(next) = errors.get(MAX_SYNTAX_PROBLEMS) {
+        let more = errors.len() - MAX_SYNTAX_PROBLEMS;
+        let place = next.span().unwrap_or(0..0);
+        flaws.push(Flaw::new("", place, format!("and {more} more places that are not TOML, this one the first")));
+    }
+    flaws
+}
+
 fn syntax_flaw(error: &toml::de::Error, body: &str) -> Flaw {
     let span = error.span().unwrap_or(0..0);
     if error.message() == "duplicate key" {
@@ -283,8 +301,12 @@ fn with_untouched(mut flaws: Vec<Flaw>, together: Vec<Flaw>) -> Vec<Flaw> {
     flaws
 }
 
-/// After a syntax error the values around it are guesses: other problems on its line are left out.
+/// After a syntax error the values around it are guesses: other problems on its line are left out, and all of them in
+/// a text that is no TOML at all.
 fn beside(mut syntax: Vec<Flaw>, flaws: Vec<Flaw>, body: &str) -> Vec<Flaw> {
+    if syntax.len() > MAX_SYNTAX_PROBLEMS {
+        return syntax;
+    }
     let lines = Lines::of(body);
     let line = |flaw: &Flaw| flaw.at.as_ref().map(|at| lines.place(body, at.start).0);
     let broken: Vec<_> = syntax.iter().map(line).collect();

@@ -1,4 +1,4 @@
-//! The profiles that come with the program, embedded in it.
+//! The profiles that come with the program, embedded in it, in the order in which they teach.
 
 macro_rules! embedded {
     ($($name:literal),* $(,)?) => {
@@ -10,18 +10,18 @@ static SHIPPED: &[(&str, &str)] = embedded![
     "udp-64",
     "udp-64-clone",
     "doorbell",
-    "many-flows",
-    "sweep-ports",
-    "sizes",
-    "vlan-qinq",
-    "ipv6-udp",
     "steady-1k",
-    "weights",
     "trickle",
     "line-rate",
+    "sizes",
+    "sweep-ports",
+    "many-flows",
+    "weights",
+    "vlan-qinq",
+    "ipv6-udp",
 ];
 
-/// Name and text of every shipped profile, in teaching order.
+/// Name and text of every shipped profile.
 pub fn shipped() -> &'static [(&'static str, &'static str)] {
     SHIPPED
 }

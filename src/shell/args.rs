@@ -16,7 +16,7 @@ use crate::shell::{expect::Expect, settings::Settings};
     override_usage = "txdeck [PROFILE] [-i IF]    the console\n       txdeck COMMAND -h         more of one command",
     help_template = "{about}\n{usage-heading} {usage}\n\n{subcommands}\n\n{options}{after-help}",
     after_long_help = "PROFILE is a path, - for stdin, or a name: your own profiles first, then the shipped ones.\n\n\
-        Examples:\n  txdeck lab                        the console in a private lab, no rights needed\n  \
+        Examples:\n  txdeck lab                        the console in a lab; no rights needed\n  \
         txdeck run udp-64 --lab -n 1000   a thousand packets without a screen"
 )]
 pub struct Cli {
@@ -158,6 +158,7 @@ pub struct LabArgs {
     /// Print the AppArmor profile that lets txdeck make a lab on Ubuntu
     #[arg(long, conflicts_with = "start")]
     pub print_apparmor: bool,
+    /// What to run with --enter, with its arguments
     #[arg(last = true, value_name = "CMD", requires = "enter", id = "inside")]
     pub inside: Vec<std::ffi::OsString>,
 }
@@ -165,8 +166,9 @@ pub struct LabArgs {
 #[derive(Debug, Args)]
 #[command(
     override_usage = "txdeck run PROFILE [--lab | -i IF] [OPTIONS]",
-    after_long_help = "Exit code: 0 done; 1 packets were dropped, refused, lost or unexplained; 2 could not start;\n\
-        3 an --expect did not hold; 130 and 143 stopped by SIGINT and SIGTERM.\n\n\
+    after_long_help = "Exit code: 0 done; 1 packets were dropped, refused, lost or unexplained;\n\
+        2 could not start; 3 an --expect did not hold; 130 and 143 stopped by SIGINT\n\
+        and SIGTERM.\n\n\
         Examples:\n  txdeck run udp-64 --lab --duration 2s --json\n  \
         txdeck run udp-64 -i eth1 -n 1000000 -s burst=64 --expect 'pps>=900k'"
 )]
@@ -267,7 +269,7 @@ pub struct ProfilesArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_long_help = "Examples:\n  txdeck themes\n  txdeck themes default > ~/.config/txdeck/themes/mine.toml")]
+#[command(after_long_help = "Examples:\n  txdeck themes\n  txdeck themes terminal > ~/.config/txdeck/themes/mine.toml")]
 pub struct ThemesArgs {
     /// Print this one
     pub name: Option<String>,
@@ -388,7 +390,9 @@ mod tests {
         );
         for page in pages {
             let (_, examples) = page.rsplit_once("Examples:\n").unwrap_or_else(|| panic!("no examples in:\n{page}"));
-            assert_eq!(examples.trim_end().lines().filter(|line| line.contains("txdeck")).count(), 2, "{examples}");
+            let lines: Vec<&str> = examples.trim_end().lines().filter(|line| line.contains("txdeck")).collect();
+            assert_eq!(lines.len(), examples.trim_end().lines().count(), "an example is wrapped:\n{examples}");
+            assert_eq!(lines.len(), 2, "{examples}");
         }
     }
 

@@ -77,12 +77,12 @@ mod tests {
 
     #[test]
     fn scripts_get_one_object_and_people_the_fix_behind() {
-        let failure = Failure::new("no_device", "eth9: no such device").with_fix("txdeck devices lists them");
+        let failure = Failure::new("no_device", "eth9: no such device").with_fix("All devices: txdeck devices");
         assert_eq!(
             failure.to_line(),
-            r#"{"type":"error","version":1,"code":"no_device","message":"eth9: no such device","fix":"txdeck devices lists them"}"#
+            r#"{"type":"error","version":1,"code":"no_device","message":"eth9: no such device","fix":"All devices: txdeck devices"}"#
         );
-        assert_eq!(failure.for_people(), "eth9: no such device. txdeck devices lists them");
+        assert_eq!(failure.for_people(), "eth9: no such device. All devices: txdeck devices");
         assert!(Failure::new("usage", "bad").to_line().ends_with(r#""fix":null}"#));
     }
 

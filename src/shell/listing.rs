@@ -70,7 +70,7 @@ pub fn themes(args: &ThemesArgs, common: &Common) -> Result<u8, Ending> {
     let known = || own.iter().cloned().chain(Theme::names().map(str::to_owned));
     let text = Theme::text(name).ok_or_else(|| {
         let fix = lookup::nearest(name, known()).map(|nearest| format!("Did you mean {nearest}? "));
-        Failure::new("no_theme", format!("{name}: no theme has this name")).with_fix(format!(
+        Failure::new("no_theme", format!("{name:?}: no theme has this name")).with_fix(format!(
             "{}Themes: {}",
             fix.unwrap_or_default(),
             known().collect::<Vec<_>>().join(", ")

@@ -139,10 +139,14 @@ fn unknown(name: &str, paths: &Paths) -> Failure {
     let commands = args::command();
     let commands = commands.get_subcommands().map(|command| command.get_name().to_owned());
     let nearest = nearest(name, known.iter().cloned().chain(commands));
-    let message = format!("{name}: no profile or command has this name");
+    let message = match name {
+        "" => "an empty name (a shell variable that is not set?): a profile has a name or a path".to_owned(),
+        name => format!("{name}: no profile or command has this name"),
+    };
+    let all = "All profiles: txdeck profiles. A path needs a / or an ending";
     let fix = match nearest {
-        Some(nearest) => format!("Did you mean {nearest}? txdeck profiles lists them; a path needs a / or an ending"),
-        None => "txdeck profiles lists them; a path needs a / or an ending".to_owned(),
+        Some(nearest) => format!("Did you mean {nearest}? {all}"),
+        None => all.to_owned(),
     };
     Failure::new("no_profile", message).with_fix(fix)
 }
@@ -218,7 +222,8 @@ mod tests {
         let fix = |name: &str| find(name, &paths).unwrap_err().fix.unwrap();
         assert!(fix("udp64").contains("Did you mean udp-64?"), "{}", fix("udp64"));
         assert!(fix("chekc").contains("Did you mean check?"));
-        assert!(fix("something-else-entirely").starts_with("txdeck profiles"));
+        assert!(fix("something-else-entirely").starts_with("All profiles: txdeck profiles"));
+        assert!(find("", &paths).unwrap_err().message.starts_with("an empty name"));
         assert_eq!(find("no/such.toml", &paths).unwrap_err().code, "no_profile");
     }
 

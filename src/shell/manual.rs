@@ -22,6 +22,8 @@ pub fn page(common: &Common) -> Result<u8, Ending> {
 fn text() -> std::io::Result<String> {
     let mut command = args::command();
     command.build();
+    // What short help leaves out would stand in the page without a word.
+    let command = command.mut_args(in_full).mut_subcommands(|sub| sub.mut_args(in_full));
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
     let mut page = String::from_utf8_lossy(&page).into_owned();
@@ -29,6 +31,10 @@ fn text() -> std::io::Result<String> {
         page.push_str(&section(sub)?);
     }
     Ok(page)
+}
+
+fn in_full(option: clap::Arg) -> clap::Arg {
+    option.hide_short_help(false)
 }
 
 fn section(sub: &clap::Command) -> std::io::Result<String> {
@@ -50,6 +56,9 @@ mod tests {
         let page = super::text().unwrap();
         for text in [".TH txdeck 1", "TXDECK RUN", "TXDECK LAB", "\\-\\-interval", "\\-\\-print\\-apparmor"] {
             assert!(page.contains(text), "{text} is not in the manual");
+        }
+        for help in ["Lift the guard of this one device", "Draw with ASCII only", "Which lab, when several run"] {
+            assert!(page.contains(help), "an option stands in the manual without \"{help}\"");
         }
     }
 }

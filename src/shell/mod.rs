@@ -105,10 +105,15 @@ fn not_understood(error: &clap::Error) -> ExitCode {
     let args: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
     if args::asks_for_json(&args) {
         let text = error.render().to_string();
-        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        let _ = print_line(&Failure::new("usage", message).with_fix("txdeck run --help").to_line());
+        let _ = print_line(&Failure::new("usage", first_paragraph(&text)).with_fix("See: txdeck run --help").to_line());
     }
     ExitCode::from(NOT_STARTED)
+}
+
+/// What is wrong, without the usage behind it: clap names missing arguments on lines of their own.
+fn first_paragraph(text: &str) -> String {
+    let lines = text.trim_start_matches("error: ").lines().map(str::trim);
+    lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 fn end(outcome: Result<u8, Ending>, json: bool) -> ExitCode {

@@ -11,7 +11,11 @@ use crate::{
     },
     packet::Plan,
     profile::{self, Profile},
-    shell::{clock::MonotonicClock, failure::Failure, site::Site},
+    shell::{
+        clock::MonotonicClock,
+        failure::Failure,
+        site::{Site, Standing},
+    },
 };
 
 /// Fewest packet memories a queue gets unless the profile says otherwise.
@@ -64,6 +68,14 @@ fn chunks(profile: &Profile) -> u32 {
     profile.tx.chunks.unwrap_or_else(|| LEAST_CHUNKS.max(profile.tx.burst.saturating_mul(2)))
 }
 
+/// A device that somebody's connections run over keeps its receive side: there, zero-copy must be armed *and* spelt out.
+fn receive_side(standing: Standing, mode: profile::Mode) -> ReceiveSide {
+    match (standing, mode) {
+        (Standing::Free, _) | (Standing::Armed, profile::Mode::ZeroCopy) => ReceiveSide::MayTake,
+        (Standing::Armed, profile::Mode::Auto | profile::Mode::Copy) => ReceiveSide::Keep,
+    }
+}
+
 fn config(site: &Site, profile: &Profile, queue: u32) -> XdpConfig {
     let (tx, link) = (&profile.tx, site.link());
     XdpConfig {
@@ -73,7 +85,7 @@ fn config(site: &Site, profile: &Profile, queue: u32) -> XdpConfig {
             profile::Mode::Copy => Mode::Copy,
             profile::Mode::ZeroCopy => Mode::ZeroCopy,
         },
-        receive_side: if site.is_armed() { ReceiveSide::Keep } else { ReceiveSide::MayTake },
+        receive_side: receive_side(site.standing(), tx.mode),
         need_wakeup: tx.need_wakeup,
         ring: tx.ring,
         chunks: chunks(profile),
@@ -100,4 +112,20 @@ fn simulated(profile: &Profile, queue: u32) -> SimConfig {
 
 fn told(why: OpenError) -> Failure {
     Failure::told(why.code(), &why.to_string(), &why.fix())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::Mode::{Auto, Copy, ZeroCopy};
+
+    #[test]
+    fn an_armed_device_gives_its_receive_side_away_only_when_the_profile_says_so() {
+        for mode in [Auto, Copy, ZeroCopy] {
+            assert_eq!(receive_side(Standing::Free, mode), ReceiveSide::MayTake, "{mode:?}");
+        }
+        assert_eq!(receive_side(Standing::Armed, Auto), ReceiveSide::Keep);
+        assert_eq!(receive_side(Standing::Armed, Copy), ReceiveSide::Keep);
+        assert_eq!(receive_side(Standing::Armed, ZeroCopy), ReceiveSide::MayTake);
+    }
 }

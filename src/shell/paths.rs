@@ -19,7 +19,7 @@ impl Paths {
     pub fn of_this_user() -> Result<Paths, Failure> {
         let homeless = |_| {
             Failure::new("no_home", "the home folder is not known: HOME is not set and the user has none")
-                .with_fix("set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME")
+                .with_fix("Set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME")
         };
         let xdg = etcetera::base_strategy::Xdg::new().map_err(homeless)?;
         let state = xdg.state_dir().unwrap_or_else(|| xdg.data_dir());

@@ -1,11 +1,12 @@
 //! A result as people read it: the same figures as the JSON, none of its own.
 
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 
 use crate::{
     shell::{
         host,
         result::{EndedBy, RunResult, Sample},
+        site::DeadLink,
     },
     stats::{si, thousands},
 };
@@ -32,11 +33,7 @@ fn row(out: &mut String, name: &str, value: &str) {
 }
 
 fn headline(out: &mut String, result: &RunResult) {
-    let mode = match (result.mode.zero_copy, result.left.source.as_str()) {
-        (_, "sim") => "simulated",
-        (true, _) => "zero-copy",
-        (false, _) => "copy",
-    };
+    let mode = result.mode.name();
     let queues = result.senders.len();
     let plural = if queues == 1 { "" } else { "s" };
     row(out, "profile", &format!("{} on {}, {mode}, {queues} queue{plural}", result.profile, result.device));
@@ -50,7 +47,19 @@ fn headline(out: &mut String, result: &RunResult) {
     row(out, "ended by", &format!("{ended}, after {:.3} s", result.elapsed_s));
     let unconfirmed = if result.left.source == "completions" { ", unconfirmed: the driver counts nothing" } else { "" };
     let rate = format!("{} pps, {}{unconfirmed}", figure(result.pps), bits(result.bps));
-    row(out, "left", &format!("{rate}, gap {} ns", figure(result.gap_ns)));
+    row(out, "left", &format!("{rate}, gap {}", time(result.gap_ns)));
+}
+
+/// `3560 ns`, `1.005 ms`: four figures in the unit that a person would use.
+fn time(ns: Option<f64>) -> String {
+    let Some(ns) = ns else { return "–".into() };
+    let (scaled, unit) = match ns {
+        n if n >= 1e9 => (n / 1e9, "s"),
+        n if n >= 1e6 => (n / 1e6, "ms"),
+        n if n >= 1e4 => (n / 1e3, "µs"),
+        n => (n, "ns"),
+    };
+    format!("{} {unit}", si(scaled))
 }
 
 /// `8.00 Mbit/s`: decimal, layer 2 without FCS.
@@ -71,6 +80,11 @@ fn ledger(out: &mut String, result: &RunResult) {
     };
     count("submitted", Some(result.submitted.packets));
     count("completed", Some(result.completed.packets));
+    let queues_left: u64 = result.senders.iter().map(|sender| sender.left).sum();
+    if queues_left != result.left.packets && !result.senders.is_empty() {
+        // The device counted fewer (or went away before it did): both are shown, and the smaller one is believed.
+        count("queue sum", Some(queues_left));
+    }
     count(&format!("left {}", result.left.source), Some(result.left.packets));
     if let Some(received) = &result.received {
         count("received", Some(received.packets));
@@ -120,8 +134,31 @@ fn figure(value: Option<f64>) -> String {
     value.map_or_else(|| "–".into(), si)
 }
 
+/// Why nothing leaves, as far as it can be told.
+#[derive(Debug, Default)]
+pub struct Stuck {
+    pub link: Option<DeadLink>,
+    /// Packets handed over that have not completed.
+    pub waiting: u64,
+    /// Errnos met meanwhile.
+    pub errnos: BTreeMap<String, u64>,
+}
+
+impl Stuck {
+    fn words(&self, submitted: i64) -> Vec<String> {
+        let link = self.link.map(|link| match link {
+            DeadLink::Down => "the device is down".to_owned(),
+            DeadLink::NoCarrier => "no carrier".to_owned(),
+        });
+        let (ring, waiting) = (if submitted == 0 { "ring full: " } else { "" }, thousands(self.waiting));
+        let waiting = (self.waiting > 0).then(|| format!("{ring}{waiting} waiting"));
+        let errnos = self.errnos.iter().map(|(name, times)| format!("{name} {}", thousands(*times)));
+        link.into_iter().chain(waiting).chain(errnos).collect()
+    }
+}
+
 /// One line of progress.
-pub fn progress(sample: &Sample) -> String {
+pub fn progress(sample: &Sample, stuck: &Stuck) -> String {
     let mut line =
         format!("{:8.1} s  left {} pps  {} ns a packet", sample.elapsed_s, figure(sample.pps), figure(sample.cost_ns));
     for (name, packets) in [("dropped", sample.dropped.packets.unwrap_or(0)), ("invalid", sample.invalid)] {
@@ -129,8 +166,15 @@ pub fn progress(sample: &Sample) -> String {
             let _ = write!(line, "  {name} {}", thousands(packets.unsigned_abs()));
         }
     }
+    let why = stuck.words(sample.submitted.packets);
+    if !why.is_empty() {
+        let _ = write!(line, "  ({})", why.join(", "));
+    }
     line
 }
+
+/// How a figure of a comparison is written.
+type Shown = fn(Option<f64>) -> String;
 
 /// Then, now and the difference of two results, with every host fact that differs.
 pub fn comparison(then: &RunResult, now: &RunResult) -> String {
@@ -140,16 +184,16 @@ pub fn comparison(then: &RunResult, now: &RunResult) -> String {
             .map(|packets| Some(packets as f64))
     };
     let (then_counts, now_counts) = (count(then), count(now));
-    let rows = [
-        ("pps", then.pps, now.pps),
-        ("gap ns", then.gap_ns, now.gap_ns),
-        ("cost ns", then.cost_ns, now.cost_ns),
-        ("left", then_counts[0], now_counts[0]),
-        ("dropped", then_counts[1], now_counts[1]),
-        ("unexplained", then_counts[2], now_counts[2]),
+    let rows: [(&str, Shown, Option<f64>, Option<f64>); 6] = [
+        ("pps", figure, then.pps, now.pps),
+        ("gap", time, then.gap_ns, now.gap_ns),
+        ("cost ns", figure, then.cost_ns, now.cost_ns),
+        ("left", figure, then_counts[0], now_counts[0]),
+        ("dropped", figure, then_counts[1], now_counts[1]),
+        ("unexplained", figure, then_counts[2], now_counts[2]),
     ];
-    for (name, a, b) in rows {
-        let _ = writeln!(out, "{name:<14} {:>14} {:>14} {:>14}", figure(a), figure(b), change(a, b));
+    for (name, shown, a, b) in rows {
+        let _ = writeln!(out, "{name:<14} {:>14} {:>14} {:>14}", shown(a), shown(b), change(a, b));
     }
     let place = [("device", &then.device, &now.device), ("txdeck", &then.txdeck, &now.txdeck)];
     for (name, a, b) in place.into_iter().filter(|(_, a, b)| a != b) {
@@ -172,7 +216,9 @@ fn change(then: Option<f64>, now: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::result::{Amount, Left, SenderPart};
+    use crate::shell::result::{
+        Amount, Delta, DeltaAmount, Left, MaybeDelta, ModeFacts, Sample, SampleKind, SenderPart,
+    };
 
     fn result() -> RunResult {
         RunResult {
@@ -187,6 +233,7 @@ mod tests {
             gap_ns: Some(1000.0),
             cost_ns: Some(890.0),
             burst: 32,
+            mode: ModeFacts { copy: true, zero_copy: false, need_wakeup: true, ring: 2048 },
             ..RunResult::blank()
         }
     }
@@ -212,7 +259,7 @@ cost           890 ns a packet in the senders, burst 32, clone 0
     #[test]
     fn nothing_sent_is_a_dash() {
         let text = text(&RunResult::blank());
-        assert!(text.contains("left           – pps, – bit/s, gap – ns"), "{text}");
+        assert!(text.contains("left           – pps, – bit/s, gap –"), "{text}");
         assert!(!text.contains("NaN") && !text.contains("inf"));
     }
 
@@ -236,6 +283,76 @@ cost           890 ns a packet in the senders, burst 32, clone 0
         });
         assert!(text.contains("unconfirmed: the driver counts nothing"), "{text}");
         assert!(text.contains("queue 3        any cpu: 0 left, – pps, – ns, died: deck0 queue 3: the device is gone"));
+    }
+
+    #[test]
+    fn a_gap_is_told_in_the_unit_that_fits() {
+        let cases = [
+            (887.0, "887 ns"),
+            (3560.0, "3560 ns"),
+            (12_345.0, "12.35 µs"),
+            (1_005_000.0, "1.005 ms"),
+            (1e6, "1 ms"),
+            (2e9, "2 s"),
+        ];
+        for (ns, told) in cases {
+            assert_eq!(time(Some(ns)), told);
+        }
+        assert_eq!(time(None), "–");
+    }
+
+    #[test]
+    fn a_device_that_counted_fewer_than_its_queues_is_shown_beside_their_sum() {
+        let sender = SenderPart {
+            queue: 0,
+            cpu: Some(1),
+            submitted: 362_048,
+            completed: 362_048,
+            dropped: Some(0),
+            left: 362_048,
+            pps: None,
+            cost_ns: None,
+            reason: None,
+        };
+        let left = Left { packets: 331_394, bytes: None, source: "device".into() };
+        let fewer = RunResult { left, senders: vec![sender.clone()], ..result() };
+        let told = text(&fewer);
+        assert!(told.contains("queue sum              362 048\nleft device            331 394\n"), "{told}");
+        let equal = RunResult { left: Left { packets: 362_048, ..fewer.left }, ..fewer };
+        assert!(!text(&equal).contains("queue sum"));
+    }
+
+    fn sample(submitted: i64) -> Sample {
+        Sample {
+            kind: SampleKind::Sample,
+            version: 1,
+            elapsed_s: 2.0,
+            interval_s: 1.0,
+            submitted: DeltaAmount { packets: submitted, bytes: 60 * submitted },
+            completed: Delta::default(),
+            left: Delta::default(),
+            dropped: MaybeDelta { packets: Some(0) },
+            invalid: 0,
+            abandoned: 0,
+            received: None,
+            shortfall: 0,
+            pps: Some(0.0),
+            cost_ns: None,
+            bursts: 0,
+            kicks: 0,
+        }
+    }
+
+    #[test]
+    fn c64_progress_says_why_nothing_leaves() {
+        let line = |submitted, stuck: &Stuck| progress(&sample(submitted), stuck);
+        let down = Stuck { link: Some(DeadLink::Down), waiting: 512, errnos: [("ENETDOWN".to_owned(), 1240)].into() };
+        let told =
+            "     2.0 s  left 0 pps  – ns a packet  (the device is down, ring full: 512 waiting, ENETDOWN 1 240)";
+        assert_eq!(line(0, &down), told);
+        let no_carrier = Stuck { link: Some(DeadLink::NoCarrier), ..Stuck::default() };
+        assert!(line(9, &no_carrier).ends_with("a packet  (no carrier)"), "{}", line(9, &no_carrier));
+        assert!(line(9, &Stuck::default()).ends_with("a packet"));
     }
 
     #[test]

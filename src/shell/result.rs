@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::nic::ModeGot;
+
 /// The last line on stdout. Figures that do not exist are `None`, never 0, NaN or infinity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
@@ -77,6 +79,14 @@ pub struct ModeFacts {
     pub zero_copy: bool,
     pub need_wakeup: bool,
     pub ring: u32,
+}
+
+impl ModeFacts {
+    /// `zero-copy`, `copy` or `simulated`.
+    pub fn name(&self) -> &'static str {
+        let Self { copy, zero_copy, .. } = *self;
+        ModeGot { copy, zero_copy, ..ModeGot::default() }.name()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

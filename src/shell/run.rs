@@ -14,7 +14,7 @@ use crate::{
         host, load, lookup,
         output::{Ending, Output, say},
         paths::Paths,
-        report,
+        report::{self, Stuck},
         result::RunResult,
         session::{Finished, Reading, Session},
         signals::{Signal, Signals},
@@ -66,7 +66,7 @@ async fn drive(
     // Everything is open: queues, netlink, the far end's socket. The senders gave theirs up themselves.
     let dropped = caps::drop_all_for_this_thread();
     dropped.map_err(|why| Failure::new("caps", format!("giving up capabilities failed: {why}")))?;
-    session.notices().iter().for_each(|notice| say(&format!("txdeck: {notice}")));
+    telling.opened(&session, document);
     let facts = tally::Setting::new(document, &site.device, host::facts(site.link()), now_utc());
     session.release(site)?;
     let signal = watch(telling, site, &mut session, &mut signals).await?;
@@ -109,11 +109,19 @@ async fn watch(
         if !over && now_ns >= show_ns {
             // Missed intervals are folded into one; the grid stays.
             show_ns += telling.interval_ns() * ((now_ns - show_ns) / telling.interval_ns() + 1);
-            if telling.interval(reading)? == Reader::Gone {
+            if telling.interval(reading, site)? == Reader::Gone {
                 session.stop();
             }
         }
     }
+}
+
+/// Why nothing left since the reading before; nothing to say while packets leave.
+fn stuck(before: Option<&Reading>, now: &Reading, site: &mut Site) -> Stuck {
+    if now.ledger.left > before.map_or(0, |before| before.ledger.left) {
+        return Stuck::default();
+    }
+    Stuck { link: site.dead_link_now(), waiting: now.total.in_flight(), errnos: tally::errnos_since(before, now) }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,12 +154,17 @@ impl Telling<'_> {
         for warning in load::warnings(site, document.profile()) {
             say(&format!("txdeck: warning: {warning}"));
         }
+    }
+
+    /// Said only when everything is open: in front of a failed start it would be the wrong news.
+    fn opened(&self, session: &Session, document: &Document) {
+        session.notices().iter().for_each(|notice| say(&format!("txdeck: {notice}")));
         if load::is_unlimited(document.profile()) {
             say("txdeck: no limit: this sends until Ctrl-C. Limits: -n COUNT, --duration TIME");
         }
     }
 
-    fn interval(&mut self, reading: Reading) -> Result<Reader, Ending> {
+    fn interval(&mut self, reading: Reading, site: &mut Site) -> Result<Reader, Ending> {
         let sample = tally::sample(self.shown.as_ref(), &reading);
         if self.is_json() && self.args.interval.is_some() {
             match self.output.line(&sample.to_line()) {
@@ -159,7 +172,7 @@ impl Telling<'_> {
                 other => other?,
             }
         } else if !self.quiet {
-            say(&report::progress(&sample));
+            say(&report::progress(&sample, &stuck(self.shown.as_ref(), &reading, site)));
         }
         self.shown = Some(reading);
         Ok(if self.closed { Reader::Gone } else { Reader::There })

@@ -43,9 +43,23 @@ impl Setting {
     }
 }
 
+/// An empty value is an unset shell variable far more often than it is meant, and without its limit a run never ends.
+fn written(option: &str, key: &str, value: &str) -> Result<Setting, String> {
+    if !value.trim().is_empty() {
+        return Ok(Setting::new(key, value.trim()));
+    }
+    let allowed = match key.strip_prefix("tx.").unwrap_or(key) {
+        "count" | "duration" => "Give a number, 0 for no limit",
+        _ => "Give a value",
+    };
+    Err(format!(
+        "{option}: the value is empty (a shell variable that is not set?). {allowed}, or leave this option out"
+    ))
+}
+
 fn pair(text: &str) -> Result<Setting, String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() => Ok(Setting::new(key.trim(), value.trim())),
+    match text.split_once('=').map(|(key, value)| (key.trim(), value)) {
+        Some((key, value)) if !key.is_empty() => written(&format!("--set {key}="), key, value),
         _ => Err(format!("{text}: KEY=VALUE is wanted, as burst=64 or flow.a.udp.dst=53")),
     }
 }
@@ -83,12 +97,11 @@ impl FromArgMatches for Settings {
         let mut found = Vec::new();
         for (id, key) in ALIASES {
             for (at, value) in placed(matches, id) {
-                found.push((at, Setting::new(key, value)));
+                found.push((at, written(&format!("--{id}"), key, value).map_err(refused)?));
             }
         }
         for (at, text) in placed(matches, "set") {
-            let setting = pair(text).map_err(|why| Error::raw(clap::error::ErrorKind::ValueValidation, why + "\n"))?;
-            found.push((at, setting));
+            found.push((at, pair(text).map_err(refused)?));
         }
         found.sort_by_key(|(at, _)| *at);
         Ok(Settings(found.into_iter().map(|(_, setting)| setting).collect()))
@@ -98,6 +111,10 @@ impl FromArgMatches for Settings {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+fn refused(why: String) -> Error {
+    Error::raw(clap::error::ErrorKind::ValueValidation, why)
 }
 
 /// The values of one option with their places on the command line.
@@ -141,6 +158,25 @@ mod tests {
         assert_eq!(settings(&["-s", "flow.a.note=a=b"]), owned(&[("flow.a.note", "a=b")]));
         assert!(Line::try_parse_from(["txdeck", "-s", "burst"]).is_err());
         assert!(Line::try_parse_from(["txdeck", "-s", "=3"]).is_err());
+    }
+
+    #[test]
+    fn an_empty_value_is_refused_and_never_means_no_limit() {
+        let empty: [&[&str]; 7] = [
+            &["--duration", ""],
+            &["--count="],
+            &["-n", " "],
+            &["--queues", ""],
+            &["-s", "duration="],
+            &["-s", "tx.count= "],
+            &["-s", "flow.a.size="],
+        ];
+        for line in empty {
+            let refused = Line::try_parse_from([&["txdeck"], line].concat()).unwrap_err().to_string();
+            assert!(refused.contains("the value is empty"), "{line:?}: {refused}");
+        }
+        assert!(Settings::from_pairs(["count="]).unwrap_err().contains("0 for no limit"));
+        assert_eq!(settings(&["-s", "note=\"\"", "-n", "0"]), owned(&[("note", "\"\""), ("count", "0")]));
     }
 
     #[test]

@@ -1,29 +1,10 @@
-//! The profiles that are embedded in the program, in the order in which they teach.
+//! Shipped profiles by name.
 
-macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../profiles/", $name, ".toml")))),*]
-    };
-}
+use crate::profile::shipped;
 
-const PROFILES: [(&str, &str); 12] = shipped![
-    "udp-64",
-    "udp-64-clone",
-    "doorbell",
-    "steady-1k",
-    "trickle",
-    "line-rate",
-    "sizes",
-    "sweep-ports",
-    "many-flows",
-    "weights",
-    "vlan-qinq",
-    "ipv6-udp",
-];
-
-/// (name, text) of every shipped profile.
+/// (name, text) of every shipped profile, in teaching order.
 pub fn profiles() -> impl Iterator<Item = (&'static str, &'static str)> {
-    PROFILES.into_iter()
+    shipped().iter().copied()
 }
 
 pub fn profile(name: &str) -> Option<&'static str> {

@@ -1,10 +1,12 @@
 //! Where packets go: the simulated nic, a device, or a lab's near end. Opened once, serves many runs.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
 use crate::{
     lab::{Lab, NEAR_DEVICE, NEAR_MAC},
     nic::link::{Guard, Link, Links},
     packet::{Facts, Plan, compile},
-    profile::{Mac, Profile},
+    profile::{Flow, Ip, Mac, Profile, Value},
     shell::{failure::Failure, lookup::nearest},
 };
 
@@ -17,6 +19,25 @@ pub enum Place {
     Lab,
 }
 
+/// A link on which nothing leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeadLink {
+    /// The device itself is down.
+    Down,
+    /// The cable or the far end is.
+    NoCarrier,
+}
+
+impl DeadLink {
+    fn of(link: &Link) -> Option<DeadLink> {
+        match (link.up, link.carrier) {
+            (true, true) => None,
+            (true, false) => Some(DeadLink::NoCarrier),
+            (false, _) => Some(DeadLink::Down),
+        }
+    }
+}
+
 const SIM_MTU: u32 = 1500;
 
 /// A place, with what the kernel says of it.
@@ -26,8 +47,16 @@ pub struct Site {
     /// `None`: simulated.
     kernel: Option<(Links, Link)>,
     pub lab: Option<Lab>,
-    /// Sends although guarded: its queues must go on receiving.
-    armed: bool,
+    standing: Standing,
+}
+
+/// Whether a device that is sent on is one that must not be shot at without being told twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing that matters runs over it.
+    Free,
+    /// Guarded, and named by `--arm`: its queues should go on receiving.
+    Armed,
 }
 
 impl Place {
@@ -37,7 +66,7 @@ impl Place {
             Some("sim") => Ok(Place::Sim),
             Some(device) => Ok(Place::Device(device.to_owned())),
             None => Err(Failure::new("no_device", "no device is named: use --lab, -i IF, or tx.device in the profile")
-                .with_fix("txdeck devices lists them; -i sim needs no rights at all")),
+                .with_fix("All devices: txdeck devices. The simulated nic needs no rights at all: -i sim")),
         }
     }
 }
@@ -45,13 +74,15 @@ impl Place {
 impl Site {
     pub fn open(place: Place, lab: Option<Lab>) -> Result<Site, Failure> {
         let device = match &place {
-            Place::Sim => return Ok(Site { place, device: "sim".into(), kernel: None, lab: None, armed: false }),
+            Place::Sim => {
+                return Ok(Site { place, device: "sim".into(), kernel: None, lab: None, standing: Standing::Free });
+            }
             Place::Device(device) => device.clone(),
             Place::Lab => NEAR_DEVICE.to_owned(),
         };
         let mut links = open_links()?;
         let link = find(&mut links, &device)?;
-        Ok(Site { place, device: link.name.clone(), kernel: Some((links, link)), lab, armed: false })
+        Ok(Site { place, device: link.name.clone(), kernel: Some((links, link)), lab, standing: Standing::Free })
     }
 
     /// As last asked.
@@ -67,9 +98,9 @@ impl Site {
         self.place == Place::Sim
     }
 
-    /// Whether it sends although it is guarded.
-    pub fn is_armed(&self) -> bool {
-        self.armed
+    /// As [`Site::check_guard`] found it.
+    pub fn standing(&self) -> Standing {
+        self.standing
     }
 
     /// Asks the kernel again: name, MTU, MAC and queues may have changed since. A renamed device is known by its
@@ -104,7 +135,7 @@ impl Site {
         match guard_of(links, link.index)? {
             None => Ok(()),
             Some(_) if arm.is_some() => {
-                self.armed = true;
+                self.standing = Standing::Armed;
                 Ok(())
             }
             Some(guard) => {
@@ -121,11 +152,20 @@ impl Site {
     }
 
     fn facts(&mut self, profile: &Profile) -> Result<Facts, Failure> {
-        if profile.flows.iter().any(|flow| flow.eth.dst == Mac::Neighbour) {
-            return self.all_facts();
+        let asking: Vec<IpAddr> = profile.flows.iter().filter_map(asks_for).collect();
+        if asking.is_empty() {
+            let device_mac = self.link().map_or(NEAR_MAC, |link| link.mac);
+            return Ok(Facts { device_mac, neighbours: Vec::new() });
         }
-        let device_mac = self.link().map_or(NEAR_MAC, |link| link.mac);
-        Ok(Facts { device_mac, neighbours: Vec::new() })
+        let mut facts = self.all_facts()?;
+        let Some((links, link)) = &mut self.kernel else { return Ok(facts) };
+        for address in asking {
+            // Behind a gateway it is the gateway that takes the frame.
+            let hop = links.next_hop(address, link.index);
+            let mac = facts.neighbours.iter().find(|(known, _)| *known == hop).map(|(_, mac)| *mac);
+            facts.neighbours.extend(mac.filter(|_| hop != address).map(|mac| (address, mac)));
+        }
+        Ok(facts)
     }
 
     /// The device's MAC and all its neighbours.
@@ -148,7 +188,7 @@ impl Site {
         let Some(queue) = queues.iter().find(|queue| **queue >= has) else { return Ok(()) };
         let (device, wanted) = (&self.device, queue.saturating_add(1));
         let (plural, those) = if has == 1 { ("", "0".to_owned()) } else { ("s", format!("0..{}", has - 1)) };
-        let message = format!("{device} queue {queue}: this device has {has} queue{plural}, {those}");
+        let message = format!("{device} queue {queue}: this device has {has} queue{plural}: {those}");
         let fix = match self.place {
             Place::Lab => format!("Use --queues {those}, or: --lab-queues {wanted}"),
             _ => format!("Use --queues {those}, or: ethtool -L {device} combined {wanted}"),
@@ -159,16 +199,21 @@ impl Site {
     /// A link on which nothing would leave: packets wait while the device itself is down, and are dropped while only
     /// the far end is.
     pub fn dead_link(&self) -> Option<String> {
-        let (device, link) = (&self.device, self.link()?);
-        match (link.up, link.carrier) {
-            (true, true) => None,
-            (true, false) => Some(format!(
+        let device = &self.device;
+        match DeadLink::of(self.link()?)? {
+            DeadLink::NoCarrier => Some(format!(
                 "{device}: no carrier: the cable or the far end is down, and what is sent will be dropped until it is up"
             )),
-            (false, _) => {
+            DeadLink::Down => {
                 Some(format!("{device}: down: nothing leaves until it is up. To do that: ip link set {device} up"))
             }
         }
+    }
+
+    /// The state of the link at this moment, where it is one in which nothing leaves.
+    pub fn dead_link_now(&mut self) -> Option<DeadLink> {
+        let (links, index) = self.links()?;
+        DeadLink::of(&links.by_index(index).ok()??)
     }
 
     /// Flows whose frames are longer than the device takes (MTU + 14, + 4 per VLAN tag): they would all be dropped.
@@ -183,7 +228,8 @@ impl Site {
             (flow.size.max() > longest).then(|| {
                 format!(
                     "flow {}: frames of {} bytes are longer than {} takes: MTU {mtu} means {longest} bytes with these \
-                     headers; they will be dropped. Raise it: ip link set {} mtu {}",
+                     headers; they will be dropped. Raise it at both ends, the far end's counts too: \
+                     ip link set {} mtu {}",
                     flow.name,
                     flow.size.max(),
                     self.device,
@@ -208,12 +254,17 @@ pub fn guard_of(links: &mut Links, index: u32) -> Result<Option<Guard>, Failure>
 }
 
 fn find(links: &mut Links, device: &str) -> Result<Link, Failure> {
+    if device.is_empty() {
+        let message =
+            "an empty device name (a shell variable that is not set?): nothing is sent without being told where";
+        return Err(Failure::new("no_device", message).with_fix("All devices: txdeck devices"));
+    }
     let found = links.by_name(device).map_err(netlink("devices"))?;
     found.ok_or_else(|| {
         let known = links.list().unwrap_or_default().into_iter().map(|link| link.name);
         let fix = match nearest(device, known) {
-            Some(nearest) => format!("Did you mean {nearest}? txdeck devices lists them"),
-            None => "txdeck devices lists them".to_owned(),
+            Some(nearest) => format!("Did you mean {nearest}? All devices: txdeck devices"),
+            None => "All devices: txdeck devices".to_owned(),
         };
         Failure::new("no_device", format!("{device}: there is no such device here")).with_fix(fix)
     })
@@ -222,4 +273,13 @@ fn find(links: &mut Links, device: &str) -> Result<Link, Failure> {
 /// A question to the kernel that it did not answer.
 pub fn netlink(what: &'static str) -> impl Fn(std::io::Error) -> Failure {
     move |why| Failure::new("netlink", format!("asking the kernel for its {what} failed: {why}"))
+}
+/// Whose neighbour's MAC a flow wants to be filled in. A destination that varies has none; compiling says so.
+fn asks_for(flow: &Flow) -> Option<IpAddr> {
+    let fixed = |value: &Value| if let Value::Fixed(number) = value { Some(*number) } else { None };
+    match (&flow.eth.dst, &flow.ip) {
+        (Mac::Neighbour, Some(Ip::V4(ip))) => Some(Ipv4Addr::from_bits(fixed(&ip.dst)? as u32).into()),
+        (Mac::Neighbour, Some(Ip::V6(ip))) => Some(Ipv6Addr::from_bits(fixed(&ip.dst)?).into()),
+        _ => None,
+    }
 }

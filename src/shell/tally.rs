@@ -161,6 +161,14 @@ fn errnos(senders: &[SenderSnapshot]) -> BTreeMap<String, u64> {
     met
 }
 
+/// Errnos met since an earlier reading (`None`: since the start), by name.
+pub fn errnos_since(before: Option<&Reading>, now: &Reading) -> BTreeMap<String, u64> {
+    let old = before.map(|before| errnos(&before.snapshot.senders)).unwrap_or_default();
+    let new = errnos(&now.snapshot.senders).into_iter();
+    let new = new.map(|(name, times)| (times.saturating_sub(old.get(&name).copied().unwrap_or(0)), name));
+    new.filter(|(times, _)| *times > 0).map(|(times, name)| (name, times)).collect()
+}
+
 fn frames(ends: &[SenderEnd]) -> Frames {
     ends.iter()
         .fold(Frames::default(), |sum, end| Frames { total: sum.total + end.frames.0, free: sum.free + end.frames.1 })

@@ -41,11 +41,6 @@ impl Snapshot {
         self.senders.iter().for_each(|sender| total.add(&sender.counts));
         total
     }
-
-    /// Whether any sender still sends or drains.
-    pub fn is_running(&self) -> bool {
-        self.senders.iter().any(|sender| matches!(sender.state, State::Ready | State::Sending | State::Draining))
-    }
 }
 
 /// Busy nanoseconds per completed packet between two moments, over all senders; waiting is not in it.

@@ -1,6 +1,6 @@
 //! The first row of every screen, and the one line that is left of a screen too small for more.
 
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use crate::app::{Action, App, Phase, PlaceKind, Screen, Unit};
 
@@ -37,19 +37,36 @@ pub fn draw(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     if app.is_last_good() {
         parts.push(("   sending the last good plan".into(), look.style(Role::Bad)));
     }
+    let width = |parts: &[(String, Style)]| parts.iter().map(|(text, _)| look.width(text)).sum::<u16>();
+    let tabs = tabs(app);
+    let tabs_width = tabs.iter().map(|(text, _)| look.width(text)).sum::<u16>() + 1;
+    if width(&parts) + tabs_width >= row.width {
+        // A star behind the name must not cost the way to the other screens.
+        parts.iter_mut().for_each(|(text, _)| *text = text.replacen("   ", "  ", 1));
+    }
     // Mode, then place give way: what is frozen or refused must be read.
     for part in [MODE, PLACE] {
-        if parts.iter().map(|(text, _)| look.width(text)).sum::<u16>() > row.width {
+        if width(&parts) > row.width {
             parts.remove(part);
         }
     }
     let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
     let end = pieces(buffer, row, &parts);
-    tabs(buffer, row, end, app, look);
+    let mut tabs = tabs;
+    if row.right().saturating_sub(tabs_width) <= end {
+        // Too narrow for all: where one is stays in sight.
+        tabs.retain(|(text, _)| text.starts_with(" ["));
+    }
+    let width = tabs.iter().map(|(text, _)| look.width(text)).sum::<u16>() + 1;
+    let x = row.right().saturating_sub(width);
+    if x > end {
+        let tabs: Vec<_> = tabs.iter().map(|(text, role)| (text.as_str(), look.style(*role))).collect();
+        pieces(buffer, Rect { x, width, ..row }, &tabs);
+    }
 }
 
 /// The screens at the right end, the present one marked; left out where there is no room.
-fn tabs(buffer: &mut Buffer, row: Rect, end: u16, app: &App, look: &Look) {
+fn tabs(app: &App) -> Vec<(String, Role)> {
     const TABS: [(&str, Screen); 6] = [
         ("live", Screen::Live),
         ("edit", Screen::Edit),
@@ -62,19 +79,7 @@ fn tabs(buffer: &mut Buffer, row: Rect, end: u16, app: &App, look: &Look) {
         true => (format!(" [{name}]"), Role::Focus),
         false => (format!(" {name}"), Role::Dim),
     };
-    let mut texts: Vec<(String, Role)> = TABS.into_iter().map(told).collect();
-    let mut width = texts.iter().map(|(text, _)| look.width(text)).sum::<u16>() + 1;
-    if row.right().saturating_sub(width) <= end {
-        // Too narrow for all: where one is stays in sight.
-        texts.retain(|(text, _)| text.starts_with(" ["));
-        width = texts.iter().map(|(text, _)| look.width(text)).sum::<u16>() + 1;
-    }
-    let x = row.right().saturating_sub(width);
-    if x <= end {
-        return;
-    }
-    let parts: Vec<_> = texts.iter().map(|(text, role)| (text.as_str(), look.style(*role))).collect();
-    pieces(buffer, Rect { x, width, ..row }, &parts);
+    TABS.into_iter().map(told).collect()
 }
 
 /// State, pps, ns and the stop key, whatever the size.

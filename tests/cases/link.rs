@@ -86,6 +86,8 @@ fn c64_a_device_that_stays_down_gives_its_packets_back() {
         assert_eq!((done.code, &done.result()["ended_by"]), (1, &"count".into()), "{}", done.brief());
         assert_eq!((done.packets("left"), done.packets("abandoned")), (0, 100), "{}", done.brief());
         assert!(done.stderr.contains("a0: down"), "said before the start: {}", done.stderr);
+        let why = "(the device is down, 100 waiting, ENETDOWN ";
+        assert!(done.stderr.contains(why), "said while nothing leaves: {}", done.stderr);
         adds_up(&done);
         pair.up("a0");
         wait_for_carrier("a0");

@@ -110,3 +110,17 @@ fn c40_an_unknown_neighbour_is_refused_and_a_known_one_receives() {
         assert_eq!(receive(&socket, "Udp", 100).1 + snmp("Udp", "RcvbufErrors"), 100);
     });
 }
+
+#[test]
+fn c40_behind_a_gateway_the_gateway_takes_the_frame() {
+    on_a_pair("socket::c40_behind_a_gateway_the_gateway_takes_the_frame", |_| {
+        ip("addr add 198.18.0.1/24 dev a0");
+        ip("route add 203.0.113.0/24 via 198.18.0.254");
+        let text = "version = 1\nname = \"n\"\n[[flow]]\neth = { dst = \"neighbour\" }\n\
+                    ipv4 = { src = \"198.18.0.1\", dst = \"203.0.113.5\" }\nudp = { dst = 9 }\n";
+        assert_eq!(run_profile(text, &["-i", "a0"]).result()["code"], "no_neighbour");
+        ip("neigh add 198.18.0.254 lladdr 02:00:00:00:00:fe dev a0 nud permanent");
+        let done = run_profile(text, &["-i", "a0", "-n", "10"]);
+        balances(&done, 10);
+    });
+}

@@ -18,7 +18,7 @@ fn c101_two_senders_on_one_queue_are_refused_with_the_reason() {
         let done = run(&["udp-64", "-i", "a0", "--queues", "0,1", "-n", "10"]);
         assert_eq!((done.code, &done.result()["code"]), (2, &"no_such_queue".into()), "{}", done.brief());
         let message = done.result()["message"].as_str().unwrap();
-        assert_eq!(message, "a0 queue 1: this device has 1 queue, 0");
+        assert_eq!(message, "a0 queue 1: this device has 1 queue: 0");
         let twice = run(&["udp-64", "-i", "a0", "--queues", "0,0", "-n", "10"]);
         assert_eq!((twice.code, &twice.result()["code"]), (2, &"bad_setting".into()), "{}", twice.brief());
     });

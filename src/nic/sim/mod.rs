@@ -145,7 +145,8 @@ impl SimNic {
             max_len: config.max_len.min(config.chunk_bytes) as usize,
             max_burst: config.ring,
             max_in_flight: config.ring,
-            mode: ModeGot { copy, zero_copy: !copy, need_wakeup: true, ring: config.ring, huge_pages: false },
+            // No kernel, so neither of both: what it imitates shows in `counts_drops` alone.
+            mode: ModeGot { copy: false, zero_copy: false, need_wakeup: true, ring: config.ring, huge_pages: false },
             counts_drops: copy,
         };
         Ok(Self {

@@ -51,6 +51,9 @@ impl XdpNic {
                 config.device, config.queue
             ));
         }
+        if port.zero_copy {
+            notices.push(receive_side_notice(&config.device, config.queue));
+        }
         let limits = Limits {
             max_len: (config.chunk_bytes - config::HEADROOM_BYTES) as usize,
             max_burst: config.ring,
@@ -154,6 +157,13 @@ impl XdpNic {
         self.invalid_seen = now;
         u32::try_from(new).unwrap_or(u32::MAX)
     }
+}
+
+/// A zero-copy bind hands the queue's receive side over as well, and no packet is ever read from it.
+fn receive_side_notice(device: &str, queue: u32) -> String {
+    format!(
+        "{device} queue {queue}: zero-copy takes the queue's receive side, too: nothing else receives there meanwhile"
+    )
 }
 
 impl Nic for XdpNic {
@@ -263,6 +273,12 @@ impl Nic for XdpNic {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zero_copy_says_what_it_takes() {
+        let told = receive_side_notice("eth1", 3);
+        assert!(told.starts_with("eth1 queue 3: zero-copy") && told.contains("receive side"), "{told}");
+    }
 
     #[test]
     fn a_nic_moves_into_its_thread() {
