@@ -253,6 +253,8 @@ fn a_paste_on_live_does_nothing() {
     console.type_keys("?");
     console.wait_for("on every screen");
     console.type_keys("\x1b");
+    // A frame comes in pieces: what lies below may be of the one before.
+    console.wait_for("[live]");
     console.wait_for("space sends");
     let screen = console.text();
     assert!(screen.contains("STOPPED") && !screen.contains("udp-64*"), "{screen}");
