@@ -45,7 +45,7 @@ pub use axis::Axis;
 pub use board::{Board, Figures, FlowFigures, Reading, SenderFigures};
 pub use command::{COMMANDS, CommandRow};
 pub use devices::{DeviceCounts, DeviceEntry, DeviceRates};
-pub use edit::{Diversity, Edit, Focus, Found, Preview, Row as FormRow, RowKind, Shot};
+pub use edit::{Diversity, Edit, Focus, Found, Preview, Reached, Row as FormRow, RowKind, Shot};
 pub use finder::{Deed, Finder, Hit};
 pub use health::{Tone, health};
 pub use help::{Help, HelpLine};
@@ -574,6 +574,7 @@ impl App {
         if let Some(reading) = reading {
             self.note_reading(&reading);
             self.live.take(reading);
+            self.count_builds();
         }
         self.retune(effects);
         self.refresh_devices(effects);

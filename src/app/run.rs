@@ -186,6 +186,7 @@ impl App {
         self.run.mode = Some(mode);
         self.run.since_ns = self.now_ns;
         self.live.begin(self.now_ns);
+        self.edit.progress.reset();
         if !notes.is_empty() {
             self.say(Tone::Warn, notes.join("\n"));
         }
@@ -258,6 +259,7 @@ impl App {
     pub(super) fn reopened(&mut self, last: Reading, mode: String) {
         self.totals.add(&last);
         self.live.reopen();
+        self.edit.progress.reset();
         self.run.mode = Some(mode);
         self.retuned();
         self.say(Tone::Good, "the queues were opened again; counts begin anew");

@@ -7,11 +7,13 @@ mod entry;
 mod flows;
 mod form;
 mod preview;
+mod progress;
 mod step;
 
 pub use diversity::{Diversity, Found};
 pub use form::{Row, RowKind};
 pub use preview::{Preview, Shot};
+pub use progress::{Progress, Reached};
 
 use std::collections::HashSet;
 
@@ -39,6 +41,7 @@ pub struct Edit {
     row: usize,
     /// Builds beyond the next one.
     ahead: u64,
+    pub(super) progress: Progress,
     /// What the place adds to the profile: MAC and neighbours.
     facts: Facts,
     rows: Vec<Row>,
@@ -111,12 +114,21 @@ impl App {
         self.open.document().profile().flows.get(self.edit.slot.checked_sub(1)?)
     }
 
-    /// The build of the picked flow that is looked at: the next one to be sent, or one after it.
-    pub fn next_build(&self) -> u64 {
-        let flows = &self.live.shown().figures.flows;
-        let known = flows.iter().find(|known| &*known.name == self.edit.preview.name());
-        let submitted = known.filter(|_| self.run.is_on()).map(|known| known.submitted);
-        submitted.unwrap_or(0).div_ceil(self.edit.preview.copies()).saturating_add(self.edit.ahead)
+    /// Where the shown flow stands; the first build when nothing is sent.
+    pub fn next_build(&self) -> Reached {
+        if self.run.is_on() { self.edit.progress.of(self.edit.preview.name()) } else { Reached::default() }
+    }
+
+    /// Builds beyond the next one that are looked at.
+    pub fn builds_ahead(&self) -> u64 {
+        self.edit.ahead
+    }
+
+    /// After every reading.
+    pub(super) fn count_builds(&mut self) {
+        if let Some(sent) = &self.run.sent {
+            self.edit.progress.count(&self.live.board().figures.flows, sent.profile());
+        }
     }
 
     fn edited_flow_name(&self) -> Option<String> {

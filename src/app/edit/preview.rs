@@ -5,7 +5,7 @@ use crate::{
     profile::{Mac, Profile},
 };
 
-use super::Diversity;
+use super::{Diversity, Reached};
 
 /// What the open profile compiles to here.
 #[derive(Default)]
@@ -56,17 +56,12 @@ impl Preview {
         self.flow.as_ref().and_then(|flow| flow.as_ref().ok()).map_or("", |picked| &picked.flow.name)
     }
 
-    /// The frames from build `k` on; an error says why there are none. `None`: nothing is to be sent.
-    pub fn frames(&self, k: u64) -> Option<Result<impl Iterator<Item = Shot>, &str>> {
+    /// The frames from `ahead` builds after `from` on; an error says why there are none. `None`: nothing is to be sent.
+    pub fn frames(&self, from: Reached, ahead: u64) -> Option<Result<impl Iterator<Item = Shot>, &str>> {
         Some(match self.flow.as_ref()? {
-            Ok(picked) => Ok((k..=u64::MAX).map(|k| picked.shot(k))),
+            Ok(picked) => Ok((ahead..=u64::MAX).map(move |ahead| picked.shot(from, ahead))),
             Err(why) => Err(why.as_str()),
         })
-    }
-
-    /// Sends of each build of the picked flow.
-    pub fn copies(&self) -> u64 {
-        self.flow.as_ref().and_then(|flow| flow.as_ref().ok()).map_or(1, |picked| u64::from(picked.flow.copies))
     }
 }
 
@@ -83,9 +78,12 @@ fn picked(profile: &Profile, at: usize, facts: &Facts) -> Result<Picked, String>
 
 impl Picked {
     /// Builds are dealt to the queues in turn, each queue is a stream of its own.
-    fn shot(&self, k: u64) -> Shot {
+    fn shot(&self, from: Reached, ahead: u64) -> Shot {
+        let k = from.k.saturating_add(ahead);
         let seat = self.flow.seats.get((k % self.queues) as usize).copied().unwrap_or(0);
-        let before = (k / self.queues).wrapping_mul(u64::from(self.flow.copies));
+        // Each queue is a stream that has had its part of the builds, every one of them as often as it is copied.
+        let own = (k / self.queues).saturating_sub(from.k / self.queues);
+        let before = (from.sends / self.queues).saturating_add(own.saturating_mul(u64::from(self.flow.copies)));
         let seq = (before as u32).wrapping_add(1);
         let stamp = Stamp { k, seq, stream: self.stream.wrapping_add(seat as u16), ..Stamp::default() };
         let frame = &self.flow.frame;

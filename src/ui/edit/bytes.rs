@@ -23,7 +23,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     rule(buffer, Rect { height: 1, ..area }, look);
     let below = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
     let name = app.edit.preview().name();
-    match app.edit.preview().frames(app.next_build()) {
+    match app.edit.preview().frames(app.next_build(), app.builds_ahead()) {
         None => {
             title(buffer, area, "next frames", look);
             line(buffer, below, "every flow is off: nothing will be sent", look.style(Role::Dim), look);
