@@ -251,7 +251,7 @@ fn a_paste_on_live_does_nothing() {
     console.wait_for("space sends");
     console.type_keys("\x1b[200~ q lll\x1b[201~");
     console.type_keys("?");
-    console.wait_for("turn the picked knob up");
+    console.wait_for("on every screen");
     console.type_keys("\x1b");
     console.wait_for("space sends");
     let screen = console.text();
@@ -591,7 +591,7 @@ fn c103_a_slow_start_delays_neither_keys_nor_signals() {
     let mut first = [0; 1];
     other.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
     console.type_keys(" ?");
-    console.wait_for("turn the picked knob up");
+    console.wait_for("on every screen");
     let screen = console.text();
     assert!(screen.contains("STARTING"), "help came while the queue was still being opened: {screen}");
     console.signal(rustix::process::Signal::TERM);

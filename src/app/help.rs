@@ -81,7 +81,12 @@ impl Help {
         };
         section("on every screen".into(), rows(keymap, None));
         for screen in Screen::ALL {
-            section(format!("on {}", screen.name()), rows(keymap, Some(screen)));
+            let mut told = rows(keymap, Some(screen));
+            if screen == Screen::Pick {
+                let sentence = "search names and notes; they mean nothing else here".into();
+                told.insert(0, Told { keys: "a..z 0..9".into(), sentence, name: "" });
+            }
+            section(format!("on {}", screen.name()), told);
         }
         let command = |keys: String, sentence: &str| Told { keys, sentence: sentence.to_owned(), name: "" };
         let commands = COMMANDS.iter().map(|row| command(format!(":{}", row.usage), row.desc));

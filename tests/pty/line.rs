@@ -185,7 +185,7 @@ fn c101_c103_more_queues_than_the_device_has() {
     console.esc_from("Nothing was changed.");
     console.line("queues=0,1");
     console.wait_for("queues = 0,1");
-    console.start_answers("deck0 queue 1: this device has 1 queue, 0");
+    console.start_answers("deck0 queue 1: this device has 1 queue: 0");
     console.line("queues=0");
     console.wait_for("queues = 0");
     console.start_answers("SENDING");
