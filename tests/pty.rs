@@ -602,3 +602,19 @@ fn c103_a_slow_start_delays_neither_keys_nor_signals() {
     other.kill().ok();
     other.wait().ok();
 }
+
+/// The rest of a key's sequence may be long on its way; nothing else waits for it.
+#[test]
+fn half_an_escape_sequence_delays_no_signal() {
+    let mut console = Console::open(&["--device", "sim"], Reader::Reads);
+    console.wait_for("space sends");
+    console.type_keys(" ");
+    console.wait_for("SENDING");
+    console.type_keys("\x1b[1;");
+    console.wait_for("00:01");
+    console.signal(rustix::process::Signal::TERM);
+    let asked = Instant::now();
+    assert_eq!(console.end(PATIENCE), 143);
+    assert!(asked.elapsed() < Duration::from_secs(2), "gone only after {:?}", asked.elapsed());
+    console.assert_restored();
+}

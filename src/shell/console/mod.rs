@@ -10,6 +10,7 @@ mod effects;
 mod history_file;
 mod input;
 mod journal;
+mod keys;
 mod looks;
 mod outlet;
 mod profile_list;
@@ -23,8 +24,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crossterm::event::EventStream;
-use futures_util::StreamExt;
 use ratatui::{buffer::Buffer, layout::Rect};
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -51,6 +50,7 @@ use crate::{
 use bench::Bench;
 use effects::Hands;
 use journal::Journal;
+use keys::{Heard, Keys};
 use looks::Looks;
 use term::{Mouse, Screen};
 use worker::{DRAIN_LIMIT, Worker};
@@ -159,10 +159,13 @@ async fn live(app: &mut App, hands: &mut Hands, fps: u32, start: bool, exit: &mu
     let mut signals = Signals::listen()?;
     let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))
         .map_err(|why| Failure::new("signals", format!("listening for signals failed: {why}")))?;
-    let mut keys = EventStream::new();
+    let no_keys = |why| Failure::new("no_thread", format!("a thread did not start: {why}"));
+    let mut keys = Keys::listen().map_err(no_keys)?;
+    let mut resized = signal(SignalKind::window_change())
+        .map_err(|why| Failure::new("signals", format!("listening for signals failed: {why}")))?;
     let frame = Duration::from_secs(1) / fps.max(1);
     let (mut next_frame, mut next_tick) = (Instant::now(), Instant::now());
-    let (mut is_dirty, mut has_keys) = (true, true);
+    let mut is_dirty = true;
     let mut shown: Option<Picture> = None;
     if start {
         hands.feed(app, Event::Start);
@@ -180,15 +183,16 @@ async fn live(app: &mut App, hands: &mut Hands, fps: u32, start: bool, exit: &mu
             signal = signals.next() => hands.feed(app, terminate(exit, signal.exit_code())),
             () = sleep_until(deadline.into()), if exit.is_some() => return Ok(exit.as_ref().map_or(0, |exit| exit.code)),
             _ = resumed.recv() => { hands.screen.resume(); shown = None; }
-            key = keys.next(), if has_keys => {
-                match key {
-                    Some(Ok(event)) => {
+            _ = resized.recv() => hands.feed(app, Event::Resize),
+            heard = keys.next() => {
+                match heard {
+                    Heard::Event(event) => {
                         if let Some(event) = input::event(event) {
                             hands.feed(app, event);
                         }
                     }
-                    // The terminal is gone: as SIGHUP.
-                    Some(Err(_)) | None => { has_keys = false; hands.feed(app, terminate(exit, 129)); }
+                    // As SIGHUP, which a console under nohup does not hear.
+                    Heard::Hangup => hands.feed(app, terminate(exit, 129)),
                 }
                 // What a key began is finished by a tick: repeats are one change, a message has its time.
                 next_tick = next_tick.min(Instant::now() + TICK);
