@@ -195,7 +195,8 @@ async fn live(app: &mut App, hands: &mut Hands, fps: u32, start: bool, exit: &mu
                     Heard::Hangup => hands.feed(app, terminate(exit, 129)),
                 }
                 // What a key began is finished by a tick: repeats are one change, a message has its time.
-                next_tick = next_tick.min(Instant::now() + TICK);
+                let soon = Instant::now() + TICK;
+                next_tick = if next_tick < Instant::now() { soon } else { next_tick.min(soon) };
             }
             event = hands.worker.event() => {
                 hands.feed(app, event);
