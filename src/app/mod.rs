@@ -27,6 +27,7 @@ mod line;
 mod lists;
 mod live;
 mod log;
+mod message;
 mod near;
 mod open;
 mod pending;
@@ -57,6 +58,7 @@ pub use line::Line;
 pub use lists::{List, PAGE_LINES};
 pub use live::{Live, Unit};
 pub use log::{Entry, Level, Log};
+pub use message::{Effect, Event, Refusal, Reply};
 pub use open::{Open, Origin};
 pub use pick::{Pick, ProfileEntry, ProfileList};
 pub use prompt::{Prompt, Purpose};
@@ -65,7 +67,6 @@ pub use screen::{Overlay, Screen};
 pub use sheet::{Shade, Sheet};
 pub use verdict::{Change, Comparison, Finding, Verdict};
 
-use crate::{packet::Facts, profile::Document};
 use farewell::Totals;
 use files::Saving;
 use lists::Move;
@@ -98,127 +99,6 @@ pub struct Notice {
     pub tone: Tone,
     pub text: String,
     until_ns: Option<u64>,
-}
-
-/// What comes in from outside.
-#[derive(Debug)]
-pub enum Event {
-    Key(Chord),
-    Paste(String),
-    Resize,
-    /// Ten times a second, with everything read of a run that is on.
-    Tick(Option<Reading>),
-    Reply(Reply),
-    /// As space on a stopped screen (`--start`).
-    Start,
-    /// Something outside has a line for the log.
-    Heard {
-        level: Level,
-        source: &'static str,
-        text: String,
-    },
-    /// A signal: stop, drain, leave with this code.
-    Terminate {
-        code: u8,
-    },
-}
-
-/// Answers to effects.
-#[derive(Debug)]
-pub enum Reply {
-    /// The senders were released. `mode` as got, `copy 1q`.
-    Started {
-        mode: String,
-        notes: Vec<String>,
-    },
-    NotStarted(String),
-    Retuned,
-    /// The senders keep their plan.
-    RetuneRefused(String),
-    /// The queues had to be opened again for the last retune; counters begin anew, `last` closes the old ones.
-    Reopened {
-        last: Reading,
-        /// As got, `copy 1q`.
-        mode: String,
-    },
-    /// A run has ended and drained; `why` when that was not asked for.
-    Over {
-        last: Option<Reading>,
-        why: Option<String>,
-    },
-    Saved {
-        name: String,
-        path: String,
-    },
-    /// Nothing was written.
-    SaveRefused {
-        why: String,
-        refusal: Refusal,
-    },
-    Loaded {
-        name: String,
-        origin: Origin,
-        document: Box<Document>,
-    },
-    Profiles(ProfileList),
-    Themes(Vec<String>),
-    Devices(Vec<DeviceEntry>),
-    /// Counters by the device's number.
-    Counters(Vec<(u32, DeviceCounts)>),
-    DeviceChosen(Place),
-    /// The device in use has another name now, or none any more.
-    PlaceChanged(Place),
-    Facts(Facts),
-    Failed(String),
-    Done(String),
-}
-
-/// Why a profile was not saved, as far as another try depends on it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// A shipped profile has this name; `free` is one that nobody has.
-    ShippedName { free: String },
-    /// A file is there already.
-    Exists,
-    /// No name at all, or the file could not be written.
-    Failed,
-}
-
-/// What the app asks the shell for.
-#[derive(Debug)]
-pub enum Effect {
-    Start(Box<Document>),
-    Retune(Box<Document>),
-    /// Opens the queues again with this, whatever was fixed at open; refused before anything stops, or `Reopened`.
-    Restart(Box<Document>),
-    Stop,
-    Save {
-        name: String,
-        document: Box<Document>,
-        force: bool,
-    },
-    Load(String),
-    ListProfiles,
-    ListDevices,
-    UseDevice(String),
-    /// MAC and neighbours of the place.
-    AskFacts,
-    Copy(String),
-    /// A theme by its name, or `None`: the next one. It is remembered.
-    UseTheme(Option<String>),
-    /// The present screen into a file, `.svg` or `.txt`; `None`: a free name in the current folder.
-    Shot(Option<String>),
-    /// One line of the `:` line's history to keep over sessions.
-    Remember(String),
-    /// The names of all themes, answered with [`Reply::Themes`].
-    ListThemes,
-    /// The counters of all devices, answered with [`Reply::Counters`].
-    ReadCounters,
-    Redraw,
-    Suspend,
-    Quit {
-        code: u8,
-    },
 }
 
 /// Everything the screen is drawn from.

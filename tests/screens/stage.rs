@@ -148,7 +148,7 @@ impl Stage {
                 Some(Reply::Retuned)
             }
             Effect::Restart(_) if std::mem::take(&mut self.refuses_retune) => {
-                Some(Reply::RetuneRefused("deck0 queue 9: this device has 1 queue, 0".into()))
+                Some(Reply::RetuneRefused("deck0 queue 9: this device has 1 queue: 0".into()))
             }
             Effect::Restart(document) => {
                 let last = self.reading();
