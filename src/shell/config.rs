@@ -99,7 +99,7 @@ pub fn remember_theme(path: &Path, theme: &str) -> Result<(), Failure> {
     let text = read_if_there(path).map_err(|why| Failure::file("reading", path, &why))?;
     let text = text.unwrap_or_default();
     let changed = with_theme(&path.display().to_string(), &text, theme)
-        .map_err(|problems| Failure::new("file", problems.into_iter().next().unwrap_or_default()))?;
+        .map_err(|problems| Failure::new("bad_config", problems.into_iter().next().unwrap_or_default()))?;
     if changed == text { Ok(()) } else { save::save(path, &changed) }
 }
 

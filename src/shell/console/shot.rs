@@ -25,7 +25,7 @@ pub fn take(file: Option<&str>, buffer: &Buffer, look: &Look, title: &str) -> Re
     };
     if file.is_some() && path.exists() && !is_ours(&path) {
         let message = format!("{} exists and is no picture of txdeck's; nothing was written", path.display());
-        return Err(Failure::new("bad_name", message));
+        return Err(Failure::new("exists", message));
     }
     save::save(&path, &picture)?;
     Ok(path)
