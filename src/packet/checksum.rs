@@ -19,11 +19,11 @@ pub(super) fn weigh(number: u64) -> u64 {
 /// The header checksum that belongs to a sum.
 #[inline]
 pub(super) fn finish(sum: u64) -> u16 {
-    let sum = (sum & 0xffff_ffff) + (sum >> 32);
-    let sum = (sum & 0xffff) + (sum >> 16);
-    let sum = (sum & 0xffff) + (sum >> 16);
-    let sum = (sum & 0xffff) + (sum >> 16);
-    !(sum as u16)
+    // Adding a number to itself with its halves exchanged leaves their sum, end-around carry included, in the upper
+    // half: 8 instructions instead of 13.
+    let sum = (sum.wrapping_add(sum.rotate_left(32)) >> 32) as u32;
+    let sum = (sum.wrapping_add(sum.rotate_left(16)) >> 16) as u16;
+    !sum
 }
 
 /// As [`finish`], but 0 is sent as 0xffff: in UDP 0 says "no checksum" (RFC 768), and IPv6 forbids it (RFC 8200).

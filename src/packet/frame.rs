@@ -35,17 +35,20 @@ pub struct Frame {
     pub(super) swift: Option<Swift>,
 }
 
-/// The short way for frames of one length in which no field varies, in memory that holds the template already: 17
-/// instructions instead of 104, for a packet built anew that differs by its pktgen header alone.
+/// The short way for frames of one length with the two commonest kinds of patches at most, in memory that holds the
+/// template already: everything that the long way finds out is known. Some 20 instead of 104 instructions where the header
+/// alone moves; three fields and both checksums cost 10 ns beside it, 15 by the long way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Swift {
     /// What the memory must hold.
     mark: u64,
     len: usize,
+    patched: bool,
     /// Where a whole pktgen header goes.
     header: Option<usize>,
-    checksum: Option<usize>,
-    sum: u64,
+    ip_checksum: Option<usize>,
+    udp_checksum: Option<usize>,
+    sums: Sums,
 }
 
 impl Swift {
@@ -53,22 +56,38 @@ impl Swift {
     pub(super) fn of(frame: &Frame) -> Option<Self> {
         let len = frame.fixed_len()?;
         let whole = frame.pktgen.is_none_or(|at| len - at >= pktgen::WITH_STREAM);
-        let still = frame.patches.is_empty() && frame.lengths.is_none() && frame.ip_checksum.is_none();
-        (whole && still).then_some(Self {
+        (whole && frame.patches.are_common() && frame.lengths.is_none()).then_some(Self {
             mark: frame.id << LEN_BITS | len as u64,
             len,
+            patched: !frame.patches.is_empty(),
             header: frame.pktgen,
-            checksum: frame.udp_checksum,
-            sum: frame.sums.udp,
+            ip_checksum: frame.ip_checksum,
+            udp_checksum: frame.udp_checksum,
+            sums: frame.sums,
         })
     }
 
-    #[inline]
-    fn write(&self, out: &mut [u8], stamp: &Stamp) {
+    /// Where no field varies.
+    #[inline(always)]
+    fn write_still(&self, out: &mut [u8], stamp: &Stamp) {
         let Some(at) = self.header else { return };
-        let sum = self.sum + pktgen::write(&mut out[at..], stamp);
-        if let Some(at) = self.checksum {
+        let sum = self.sums.udp + pktgen::write(&mut out[at..], stamp);
+        if let Some(at) = self.udp_checksum {
             out[at..at + 2].copy_from_slice(&checksum::finish_udp(sum).to_be_bytes());
+        }
+    }
+
+    #[inline(always)]
+    fn write_patched(&self, patches: &Patches, out: &mut [u8], stamp: &Stamp) {
+        let mut sums = patches.apply_common(out, stamp.k, self.sums);
+        if let Some(at) = self.header {
+            sums.udp += pktgen::write(&mut out[at..], stamp);
+        }
+        if let Some(at) = self.ip_checksum {
+            out[at..at + 2].copy_from_slice(&checksum::finish(sums.ip).to_be_bytes());
+        }
+        if let Some(at) = self.udp_checksum {
+            out[at..at + 2].copy_from_slice(&checksum::finish_udp(sums.udp).to_be_bytes());
         }
     }
 }
@@ -157,7 +176,26 @@ impl Frame {
     #[inline(always)]
     pub fn write(&self, out: &mut [u8], held: &mut u64, stamp: &Stamp) {
         match &self.swift {
-            Some(swift) if *held == swift.mark && out.len() == swift.len => swift.write(out, stamp),
+            Some(swift) if *held == swift.mark && out.len() == swift.len => {
+                swift.write_patched(&self.patches, out, stamp)
+            }
+            _ => self.write_any(out, held, stamp),
+        }
+    }
+
+    /// Whether no field varies, so that [`Frame::write_still`] does the same as [`Frame::write`].
+    pub fn is_still(&self) -> bool {
+        self.swift.is_some_and(|swift| !swift.patched)
+    }
+
+    /// As [`Frame::write`] where [`Frame::is_still`]; a loop of its own spares it the registers of the patches
+    /// (12.5 instead of 14.2 ns for a whole fresh packet).
+    #[inline(always)]
+    pub fn write_still(&self, out: &mut [u8], held: &mut u64, stamp: &Stamp) {
+        match &self.swift {
+            Some(swift) if *held == swift.mark && out.len() == swift.len && !swift.patched => {
+                swift.write_still(out, stamp)
+            }
             _ => self.write_any(out, held, stamp),
         }
     }

@@ -167,8 +167,13 @@ impl Patches {
         }
     }
 
-    #[inline]
-    pub(super) fn apply(&self, out: &mut [u8], k: u64, sums: Sums) -> Sums {
+    /// Whether the two loops of [`Patches::apply_common`] are all.
+    pub(super) fn are_common(&self) -> bool {
+        self.others.is_empty() && self.wide.is_empty()
+    }
+
+    #[inline(always)]
+    fn common(&self, out: &mut [u8], k: u64) -> u64 {
         let mut lanes = 0;
         for patch in &self.marches {
             lanes += patch.apply(out, k);
@@ -176,14 +181,32 @@ impl Patches {
         for patch in &self.draws {
             lanes += patch.apply(out, k);
         }
+        lanes
+    }
+
+    /// As [`Patches::apply`], where [`Patches::are_common`].
+    #[inline(always)]
+    pub(super) fn apply_common(&self, out: &mut [u8], k: u64, sums: Sums) -> Sums {
+        sums.plus(self.common(out, k))
+    }
+
+    pub(super) fn apply(&self, out: &mut [u8], k: u64, sums: Sums) -> Sums {
+        let mut lanes = self.common(out, k);
         for other in &self.others {
             lanes += other.apply(out, k);
         }
-        let mut sums = Sums { ip: sums.ip + (lanes & (UDP_LANE - 1)), udp: sums.udp + (lanes >> 32) };
+        let mut sums = sums.plus(lanes);
         for patch in &self.wide {
             patch.apply(out, k, &mut sums);
         }
         sums
+    }
+}
+
+impl Sums {
+    #[inline]
+    fn plus(self, lanes: u64) -> Self {
+        Self { ip: self.ip + (lanes & (UDP_LANE - 1)), udp: self.udp + (lanes >> 32) }
     }
 }
 

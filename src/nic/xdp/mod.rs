@@ -100,7 +100,11 @@ impl XdpNic {
             // `Frames` frees it only after its last completion. The ring has room: it holds as many entries as
             // may be in flight.
             let taken = unsafe { port.tx.produce(&self.queued) };
-            self.queued.drain(..taken);
+            if taken == self.queued.len() {
+                self.queued.clear();
+            } else {
+                self.queued.drain(..taken);
+            }
         }
         // In copy mode a kick serves only what the kernel has not taken; a packet that the receiver still
         // holds completes by itself.

@@ -90,10 +90,12 @@ impl Kernel for Port {
     /// xsk-rs's own `wakeup` hides EAGAIN, EBUSY, ENOBUFS and ENETDOWN, and each of them says something.
     #[inline]
     fn kick(&mut self) -> i32 {
+        let fd = libc::c_long::from(self.tx.fd().as_raw_fd());
+        let dont_wait = libc::c_long::from(libc::MSG_DONTWAIT);
+        // libc's own `sendto` is a cancellation point: in a process with threads it adds two LOCK-prefixed
+        // instructions to every call.
         // SAFETY: a sendto without data and address reads no memory of ours.
-        let answer = unsafe {
-            libc::sendto(self.tx.fd().as_raw_fd(), std::ptr::null(), 0, libc::MSG_DONTWAIT, std::ptr::null(), 0)
-        };
+        let answer = unsafe { libc::syscall(libc::SYS_sendto, fd, 0, 0, dont_wait, 0, 0) };
         if answer >= 0 { 0 } else { last_errno() }
     }
 
