@@ -138,6 +138,8 @@ fn figure(value: Option<f64>) -> String {
 #[derive(Debug, Default)]
 pub struct Stuck {
     pub link: Option<DeadLink>,
+    /// Turns found no room in the ring (or no free packet memory) meanwhile.
+    pub is_full: bool,
     /// Packets handed over that have not completed.
     pub waiting: u64,
     /// Errnos met meanwhile.
@@ -145,12 +147,12 @@ pub struct Stuck {
 }
 
 impl Stuck {
-    fn words(&self, submitted: i64) -> Vec<String> {
+    fn words(&self) -> Vec<String> {
         let link = self.link.map(|link| match link {
             DeadLink::Down => "the device is down".to_owned(),
             DeadLink::NoCarrier => "no carrier".to_owned(),
         });
-        let (ring, waiting) = (if submitted == 0 { "ring full: " } else { "" }, thousands(self.waiting));
+        let (ring, waiting) = (if self.is_full { "ring full: " } else { "" }, thousands(self.waiting));
         let waiting = (self.waiting > 0).then(|| format!("{ring}{waiting} waiting"));
         let errnos = self.errnos.iter().map(|(name, times)| format!("{name} {}", thousands(*times)));
         link.into_iter().chain(waiting).chain(errnos).collect()
@@ -166,7 +168,7 @@ pub fn progress(sample: &Sample, stuck: &Stuck) -> String {
             let _ = write!(line, "  {name} {}", thousands(packets.unsigned_abs()));
         }
     }
-    let why = stuck.words(sample.submitted.packets);
+    let why = stuck.words();
     if !why.is_empty() {
         let _ = write!(line, "  ({})", why.join(", "));
     }
@@ -346,7 +348,12 @@ cost           890 ns a packet in the senders, burst 32, clone 0
     #[test]
     fn c64_progress_says_why_nothing_leaves() {
         let line = |submitted, stuck: &Stuck| progress(&sample(submitted), stuck);
-        let down = Stuck { link: Some(DeadLink::Down), waiting: 512, errnos: [("ENETDOWN".to_owned(), 1240)].into() };
+        let down = Stuck {
+            link: Some(DeadLink::Down),
+            is_full: true,
+            waiting: 512,
+            errnos: [("ENETDOWN".to_owned(), 1240)].into(),
+        };
         let told =
             "     2.0 s  left 0 pps  – ns a packet  (the device is down, ring full: 512 waiting, ENETDOWN 1 240)";
         assert_eq!(line(0, &down), told);

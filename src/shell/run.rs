@@ -121,7 +121,14 @@ fn stuck(before: Option<&Reading>, now: &Reading, site: &mut Site) -> Stuck {
     if now.ledger.left > before.map_or(0, |before| before.ledger.left) {
         return Stuck::default();
     }
-    Stuck { link: site.dead_link_now(), waiting: now.total.in_flight(), errnos: tally::errnos_since(before, now) }
+    let blocked = |reading: &Reading| reading.total.ring_full + reading.total.no_frames;
+    let is_full = blocked(now) > before.map_or(0, blocked);
+    Stuck {
+        link: site.dead_link_now(),
+        is_full,
+        waiting: now.total.in_flight(),
+        errnos: tally::errnos_since(before, now),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

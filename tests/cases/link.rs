@@ -1,7 +1,7 @@
 //! LINK: devices that go down, come up, change their name or vanish while packets flow.
 
 use crate::bench::{counters, ip, link, on_a_pair, wait_for_carrier};
-use crate::deck::{Done, Running, adds_up, balances, number, packets, run, run_profile, was_due};
+use crate::deck::{Done, Running, adds_up, balances, number, packets, run, run_profile, txdeck, was_due};
 use crate::nic_lab::Far;
 
 fn at_1000(args: &[&str]) -> Running {
@@ -82,7 +82,7 @@ fn c64_a_device_that_goes_down_costs_nothing_and_goes_on() {
 fn c64_a_device_that_stays_down_gives_its_packets_back() {
     on_a_pair("link::c64_a_device_that_stays_down_gives_its_packets_back", |pair| {
         pair.down("a0");
-        let done = run(&["udp-64", "-i", "a0", "-n", "100"]);
+        let done = Running::of(txdeck(&["run", "udp-64", "-i", "a0", "-n", "100", "--json"]), "").finish();
         assert_eq!((done.code, &done.result()["ended_by"]), (1, &"count".into()), "{}", done.brief());
         assert_eq!((done.packets("left"), done.packets("abandoned")), (0, 100), "{}", done.brief());
         assert!(done.stderr.contains("a0: down"), "said before the start: {}", done.stderr);
