@@ -80,6 +80,7 @@ pub struct Sender<N> {
     fruitless: u32,
     /// Doorbells a turn may ring where nothing paces them, and how many the last turn did ring.
     volley: u32,
+    volley_packets: u32,
     rung: u32,
     spent: Spent,
     since_ns: u64,
@@ -112,6 +113,7 @@ impl<N: Nic> Sender<N> {
             drain_until_ns: 0,
             fruitless: 0,
             volley: 1,
+            volley_packets: VOLLEY_PACKETS,
             rung: 0,
             spent: Spent::Nothing,
             since_ns: 0,
@@ -123,6 +125,11 @@ impl<N: Nic> Sender<N> {
         };
         sender.schedule.lanes.reserve(sender.orders.plan.flows.len());
         sender
+    }
+
+    /// Never more than one doorbell a turn: for who wants to look between any two.
+    pub fn one_by_one(self) -> Self {
+        Self { volley_packets: 1, ..self }
     }
 
     /// One turn. Reads the clock once.
@@ -222,7 +229,7 @@ impl<N: Nic> Sender<N> {
             0 => u64::MAX,
             duration_ns => self.gate_ns.saturating_add(duration_ns),
         };
-        self.volley = (VOLLEY_PACKETS / self.burst).max(1);
+        self.volley = (self.volley_packets / self.burst).max(1);
         self.schedule.cap = self.cap(plan.rate, position.unwrap_or(0), seats, now_ns, cap);
         self.trigger = self.next(now_ns);
     }
@@ -266,41 +273,45 @@ impl<N: Nic> Sender<N> {
             return if now_ns < self.end_ns { self.ring(clock, now_ns, 0) } else { self.end(now_ns, End::Duration) };
         }
         self.rung = 0;
+        let mut queued = 0;
         if self.volley > 1 && self.trigger == Next::Now {
             match self.ring_all_but_the_last(clock, now_ns) {
-                Ok(()) => {}
+                Ok(left) => queued = left,
                 Err(error) => return self.fail(now_ns, &error),
             }
         }
         // What is due at the end itself is not due before it.
-        let queued = self.queue_burst(now_ns, now_ns.min(self.end_ns - 1));
+        if queued == 0 {
+            queued = self.queue_burst(now_ns, now_ns.min(self.end_ns - 1));
+        }
         if queued == 0 && now_ns >= self.end_ns {
             return self.end(now_ns, End::Duration);
         }
         self.ring(clock, now_ns, queued)
     }
 
-    /// Short bursts that nothing paces: a turn rings several doorbells, as long as each finds room, is full and
-    /// completes, and nobody wants anything of the sender. One clock reading and one publication serve them all.
-    fn ring_all_but_the_last(&mut self, clock: &impl Clock, now_ns: u64) -> Result<(), NicError> {
+    /// Short bursts that nothing paces: a turn rings several doorbells, as long as each is full and completes, and
+    /// nobody wants anything of the sender. One clock reading and one publication serve them all. Returns what was
+    /// queued behind the last doorbell already.
+    fn ring_all_but_the_last(&mut self, clock: &impl Clock, now_ns: u64) -> Result<u32, NicError> {
         for _ in 1..self.volley {
             let wanted = self.line.told_to_stop() || self.line.generation() != self.generation;
             if wanted || self.quota <= u64::from(self.burst) {
-                return Ok(());
+                return Ok(0);
             }
             let queued = self.queue_burst(now_ns, now_ns);
             if queued < self.burst {
-                return Ok(());
+                return Ok(queued);
             }
             let rung = self.nic.ring(clock)?;
             self.book(&rung);
             self.counts.bursts += 1;
             self.rung += 1;
             if rung.completed < queued {
-                return Ok(());
+                return Ok(0);
             }
         }
-        Ok(())
+        Ok(0)
     }
 
     /// Queues what may go behind one doorbell; nothing leaves yet.

@@ -54,7 +54,7 @@ impl Replay {
                 ..SimConfig::on_virtual_time(&clock)
             };
             let nic = SimNic::open(config).map_err(|why| Failure::told(why.code(), &why.to_string(), &why.fix()))?;
-            senders.push((*queue, Sender::new(nic, seat, desk.line(seat), 0)));
+            senders.push((*queue, Sender::new(nic, seat, desk.line(seat), 0).one_by_one()));
         }
         desk.release(START_NS);
         let submitted = vec![0; plan.flows.len()];
