@@ -12,6 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+#[path = "pty/lesson.rs"]
+mod lesson;
 #[path = "pty/line.rs"]
 mod line;
 
