@@ -85,12 +85,17 @@ pub fn ledger(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     if inner.height >= 5 {
         rows.push(("completed", count(ledger.completed), Role::Text));
     }
+    let last_word = last.0;
     rows.extend([(left, count(ledger.left), Role::Text), last, unexplained]);
     if inner.height >= 8 {
         let known = ledger.dropped.map_or_else(|| "unknown".into(), count);
-        rows.push(("dropped", known, trouble(dropped)));
-        rows.push(("invalid", count(ledger.invalid), trouble(ledger.invalid)));
-        rows.push(("in flight", count(ledger.in_flight), Role::Text));
+        let more = [
+            ("dropped", known, trouble(dropped)),
+            ("invalid", count(ledger.invalid), trouble(ledger.invalid)),
+            ("in flight", count(ledger.in_flight), Role::Text),
+        ];
+        // What stands above already is not said twice.
+        rows.extend(more.into_iter().filter(|(word, ..)| *word != last_word));
     }
     for (i, (word, value, role)) in rows.iter().enumerate() {
         let Some(at) = row(inner, i) else { break };
