@@ -49,10 +49,7 @@ fn a_whole_lesson() {
         .wait("lesson opened again", |screen| screen.lines().next().is_some_and(|line| line.starts_with(" lesson ")));
     console.type_keys(":theme light\r");
     console.wait_for("light");
-    // From the list, help or edit: the live screen is some steps back.
-    console.type_keys("\x1b");
-    console.wait_for("left device, packets/s");
-    console.type_keys("q");
+    console.type_keys(":q\r");
     assert_eq!(console.end(PATIENCE), 0);
     console.assert_restored();
 
