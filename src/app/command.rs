@@ -1,6 +1,6 @@
 //! The commands of the `:` line: one table of names and sentences, and what a typed line means.
 
-use super::near::nearest;
+use crate::profile::nearest;
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -238,7 +238,7 @@ impl App {
         let field = field.ok_or_else(|| {
             let keys = field::FIELDS.iter().map(|field| field.key.strip_prefix("tx.").unwrap_or(field.key));
             let known = keys.chain(COMMANDS.iter().map(|row| row.name));
-            let near = super::near::nearest(topic, known).map(|near| format!(" Did you mean {near}?"));
+            let near = crate::profile::nearest(topic, known).map(|near| format!(" Did you mean {near}?"));
             format!("{topic}: no such key or command.{}", near.unwrap_or_default())
         })?;
         Ok(Sheet::of_field(field, self.open.document()))

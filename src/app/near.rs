@@ -1,14 +1,4 @@
-//! Which known word was probably meant.
-
-/// The nearest of some words, when one is near enough to be meant.
-pub(super) fn nearest<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let word: String = word.chars().take(40).collect::<String>().to_lowercase();
-    among
-        .map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.chars().count() / 4)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
+//! How well a known text answers to what was typed.
 
 /// How well a text answers to what was typed: every word of it must be there. `None`: it does not. Greater is better:
 /// a word's beginning counts more than its middle, its middle more than letters strewn over the text in order.

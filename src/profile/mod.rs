@@ -23,7 +23,7 @@ pub mod sizes;
 mod value;
 
 pub use file::Document;
-pub use problem::{Problem, Problems};
+pub use problem::{Problem, Problems, nearest};
 pub use rate::{Rate, RateError, WIRE_OVERHEAD_BYTES};
 pub use reference::reference;
 pub use shipped::shipped;

@@ -179,8 +179,8 @@ impl Lines {
     }
 }
 
-/// `Did you mean tx.burst?`, when something is near enough.
-pub(super) fn nearest<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+/// The nearest of some words, when one is near enough to be meant: `Did you mean tx.burst?`
+pub fn nearest<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word: String = word.chars().take(40).collect::<String>().to_lowercase();
     among
         .map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate))
