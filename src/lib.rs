@@ -11,6 +11,10 @@ pub mod profile;
 #[forbid(unsafe_code)]
 pub mod packet;
 
+// TONGUES: other generators' files into profiles and back, with a report of what was lost
+#[forbid(unsafe_code)]
+pub mod dialect;
+
 // COUNT: counters, snapshots, rates, series, the ledger
 #[forbid(unsafe_code)]
 pub mod stats;

@@ -11,13 +11,14 @@ use std::{
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("profile", &[]),
     ("packet", &["profile"]),
+    ("dialect", &["profile", "packet"]),
     ("stats", &[]),
     ("nic", &[]),
     ("engine", &["packet", "stats", "nic", "profile"]),
     ("lab", &["nic"]),
     ("app", &["profile", "packet", "stats"]),
     ("ui", &["app", "profile", "packet", "stats"]),
-    ("shell", &["profile", "packet", "stats", "nic", "engine", "lab", "app", "ui"]),
+    ("shell", &["profile", "packet", "dialect", "stats", "nic", "engine", "lab", "app", "ui"]),
 ];
 
 /// What may appear only in some places: a text, the places (path beginnings), and the rule.

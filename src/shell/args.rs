@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use crate::shell::{expect::Expect, settings::Settings};
+use crate::{
+    dialect::Dialect,
+    shell::{expect::Expect, settings::Settings},
+};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -99,6 +102,10 @@ pub enum Command {
     Check(CheckArgs),
     /// The first frames as they will leave: hex with words, or a capture
     Show(ShowArgs),
+    /// Turn another generator's file into a profile
+    Import(ImportArgs),
+    /// Write a profile in another generator's language
+    Export(ExportArgs),
     /// Network devices, what they can do, and whether they are guarded
     Devices(DevicesArgs),
     /// List profiles, or print one
@@ -252,6 +259,69 @@ pub struct ShowArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "txdeck import [--from DIALECT] FILE [-o PROFILE] [-- SCRIPT OPTIONS]",
+    after_long_help = "Nothing of the file is executed. What could not be carried over, and what was\n\
+        converted, is told line by line on stderr.\n\n\
+        Examples:\n  txdeck import --from pktgen udp.sh -o udp.toml\n  \
+        txdeck import pktgen_sample03.sh -- -i eth1 -s 60 -b 32"
+)]
+pub struct ImportArgs {
+    /// A file, or - for stdin
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// What the file is; told by its content otherwise
+    #[arg(long, value_name = "DIALECT", value_parser = importable())]
+    pub from: Option<Dialect>,
+    /// Options that the script would be started with, behind --
+    #[arg(last = true, value_name = "SCRIPT OPTIONS")]
+    pub given: Vec<String>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "txdeck export --to DIALECT PROFILE [-o FILE]",
+    after_long_help = "What the other language cannot say is told on stderr, field by field.\n\n\
+        Examples:\n  txdeck export --to pktgen udp-64 -i eth1 -o udp-64.sh\n  \
+        txdeck export --to command sweep-ports"
+)]
+pub struct ExportArgs {
+    /// A path, - for stdin, or a name
+    pub profile: String,
+    /// The language to write
+    #[arg(long, value_name = "DIALECT", value_parser = exportable())]
+    pub to: Dialect,
+    /// The device that the script is for, where the profile names none
+    #[arg(short = 'i', long = "device", value_name = "IF")]
+    pub device: Option<String>,
+    /// Frames of a capture
+    #[arg(short = 'n', long = "count", value_name = "N", default_value_t = 1000)]
+    pub frames: u64,
+    /// Change the profile first, as in "run"
+    #[arg(short = 's', long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// The names of some dialects, read into dialects.
+fn dialects(known: fn(&Dialect) -> bool) -> impl clap::builder::TypedValueParser<Value = Dialect> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    let names: Vec<&str> = Dialect::ALL.into_iter().filter(known).map(Dialect::name).collect();
+    PossibleValuesParser::new(names).map(|name| Dialect::named(&name).unwrap_or(Dialect::Pktgen))
+}
+
+fn importable() -> impl clap::builder::TypedValueParser<Value = Dialect> {
+    dialects(|dialect| dialect.can_import())
+}
+
+fn exportable() -> impl clap::builder::TypedValueParser<Value = Dialect> {
+    dialects(|dialect| dialect.can_export())
+}
+
+#[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  txdeck devices\n  txdeck devices --json")]
 pub struct DevicesArgs {
     #[command(flatten)]
@@ -320,6 +390,8 @@ impl Command {
             Command::Run(_) => "run",
             Command::Check(_) => "check",
             Command::Show(_) => "show",
+            Command::Import(_) => "import",
+            Command::Export(_) => "export",
             Command::Devices(_) => "devices",
             Command::Profiles(_) => "profiles",
             Command::Themes(_) => "themes",

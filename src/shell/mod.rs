@@ -9,9 +9,11 @@ mod cpus;
 mod devices;
 mod errno;
 mod expect;
+mod export;
 mod failure;
 mod gauge;
 mod host;
+mod import;
 mod labs;
 mod launch;
 mod listing;
@@ -34,6 +36,7 @@ mod show;
 mod signals;
 mod site;
 mod tally;
+mod told;
 mod version;
 
 use std::{io, process::ExitCode};
@@ -76,6 +79,8 @@ fn dispatch(cli: &Cli) -> Result<u8, Ending> {
         Some(Command::Run(args)) => run::run(args, common),
         Some(Command::Check(args)) => check::run(args, common),
         Some(Command::Show(args)) => show::run(args, common),
+        Some(Command::Import(args)) => import::run(args, common),
+        Some(Command::Export(args)) => export::run(args, common),
         Some(Command::Devices(args)) => devices::run(args, common),
         Some(Command::Profiles(args)) => listing::profiles(args, common),
         Some(Command::Themes(args)) => listing::themes(args, common),
@@ -89,6 +94,8 @@ fn dispatch(cli: &Cli) -> Result<u8, Ending> {
 fn wants_json(cli: &Cli) -> bool {
     match &cli.command {
         Some(Command::Run(args)) => args.format.chosen() == Format::Json,
+        Some(Command::Import(args)) => args.format.chosen() == Format::Json,
+        Some(Command::Export(args)) => args.format.chosen() == Format::Json,
         Some(Command::Devices(args)) => args.format.chosen() == Format::Json,
         _ => false,
     }
