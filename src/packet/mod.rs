@@ -5,6 +5,7 @@
 //! from one build to the next (`draw` says how random fields are drawn, and is pinned by golden values).
 
 mod checksum;
+mod conversation;
 mod dissect;
 mod distinct;
 mod draw;
@@ -12,6 +13,8 @@ mod error;
 mod field;
 mod frame;
 mod header;
+mod imix;
+mod mask;
 mod patch;
 pub mod pcap;
 mod pktgen;

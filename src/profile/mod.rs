@@ -3,14 +3,18 @@
 //! Text goes in and text comes out; this room reads no file, no clock and no device.
 
 mod check;
+pub mod conversations;
 pub mod duration;
 mod edit;
 mod effective;
 pub mod field;
 mod file;
 mod flows;
+mod forms;
+pub mod imix;
 pub mod kind;
 mod literal;
+mod net;
 mod notes;
 mod problem;
 mod rate;
@@ -27,7 +31,8 @@ pub use problem::{Problem, Problems, nearest};
 pub use rate::{Rate, RateError, WIRE_OVERHEAD_BYTES};
 pub use reference::reference;
 pub use shipped::shipped;
-pub use value::{Order, Value};
+pub use conversations::{Conversations, TurnOrder};
+pub use value::{Order, Share, Value};
 
 /// A checked profile. Obtained from a [`Document`], never edited in place.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,6 +99,8 @@ pub struct Flow {
     pub queues: Option<Vec<u32>>,
     pub start_ns: u64,
     pub order: Order,
+    /// `None`: addresses and ports vary with every build, as other fields do.
+    pub conversations: Option<Conversations>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -164,7 +171,7 @@ pub enum Payload {
 /// Structs before the table of fields has filled them: empty of meaning, never seen outside this room. They stand
 /// here so that a new field has its place in one file.
 mod blank {
-    use super::{Eth, Flow, Ipv4, Ipv6, Mac, Mode, Order, Payload, Profile, Rate, Tx, Udp, Value, Vlan};
+    use super::{Conversations, Eth, Flow, Ipv4, Ipv6, Mac, Mode, Order, Payload, Profile, Rate, TurnOrder, Tx, Udp, Value, Vlan};
 
     const ZERO: Value = Value::Fixed(0);
 
@@ -207,7 +214,12 @@ mod blank {
             queues: None,
             start_ns: 0,
             order: Order::Together,
+            conversations: None,
         }
+    }
+
+    pub(super) fn conversations() -> Conversations {
+        Conversations { count: 0, length: 0, order: TurnOrder::Sequential }
     }
 
     pub(super) fn vlan() -> Vlan {

@@ -97,6 +97,7 @@ impl Reader<'_> {
             }
             "flow.ipv6" => flow.ip = Some(Ip::V6(blank::ipv6())),
             "flow.udp" => flow.udp = Some(blank::udp()),
+            "flow.flows" => flow.conversations = Some(blank::conversations()),
             _ => return,
         }
         fill_flow(known, flow);
@@ -341,7 +342,13 @@ mod tests {
         let headers = [Ip::V4(blank::ipv4()), Ip::V6(blank::ipv6())];
         for ip in headers {
             let vlan: Vec<Vlan> = vec![blank::vlan()];
-            profile.flows.push(Flow { ip: Some(ip), udp: Some(blank::udp()), vlan, ..blank::flow() });
+            profile.flows.push(Flow {
+                ip: Some(ip),
+                udp: Some(blank::udp()),
+                vlan,
+                conversations: Some(blank::conversations()),
+                ..blank::flow()
+            });
         }
         profile
     }
