@@ -15,6 +15,8 @@
 //!   and so on.
 //! * A wider range draws words `2d` (high half) and `2d + 1` (low half) as one 128-bit number:
 //!   `low + floor(number * values / 2^128)`.
+//! * A **random payload** has the field name `payload`. Word `k` of that field is a key of its own, of which words 0, 1, …
+//!   fill the payload of build `k`, big-endian, the last one cut: a shorter frame begins like a longer one.
 //!
 //! What addresses and ports draw in a flow with conversations stands in `conversation`, the order of a mix in `imix`.
 //!

@@ -16,7 +16,7 @@ use super::{
 pub const MOST_CONVERSATIONS: u32 = 1 << 24;
 
 /// What tells one conversation from another; the protocol never varies.
-pub const FIVE_TUPLE: &[&str] = &["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst"];
+pub const FIVE_TUPLE: &[&str] = &["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst", "tcp.src", "tcp.dst"];
 
 /// `flows = { count, length, order }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

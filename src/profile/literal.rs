@@ -9,7 +9,7 @@ use toml::{
 
 use super::{
     Value, duration,
-    field::{Field, Form, NOT_YET},
+    field::{Field, Form},
     forms,
     kind::{Kind, parse_bytes},
     net,
@@ -83,9 +83,6 @@ fn is_device(text: &str) -> bool {
 
 fn not_a_choice(word: Option<&str>, list: &[&str], shown: &str) -> String {
     let allowed = list.join(" | ");
-    if word.is_some_and(|word| NOT_YET.contains(&word)) {
-        return format!("{shown} is not supported by this release ({allowed})");
-    }
     let hint = word.and_then(|word| nearest(word, list.iter().copied()));
     match hint {
         Some(near) => format!("{shown} is not one of {allowed}. Did you mean \"{near}\"?"),
@@ -122,12 +119,13 @@ pub(super) fn scalar(kind: &Kind, value: &Spanned<DeValue<'_>>, text: &str) -> R
             Kind::Mac { .. } => "a MAC address",
             Kind::Ipv4 => "an IPv4 address",
             Kind::Ipv6 => "an IPv6 address",
+            Kind::Flags(_) => "a set of flags",
             _ => "a whole number",
         };
         format!("{} is not {what} ({})", shown(value, text), kind.allowed())
     };
     match value.as_ref() {
-        DeValue::Integer(number) if kind.is_numeric() => {
+        DeValue::Integer(number) if kind.is_numeric() || matches!(kind, Kind::Flags(_)) => {
             let out = || format!("{} is out of range ({})", shown(value, text), kind.allowed());
             u128::from_str_radix(number.as_str(), number.radix()).map_err(|_| out()).and_then(|n| kind.number(n))
         }
