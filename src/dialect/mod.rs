@@ -4,7 +4,9 @@
 //! dialect cannot say, or says otherwise, is a note of the report; an empty report means that nothing was lost.
 
 pub mod carry;
+mod command;
 pub mod draft;
+pub mod pktgen;
 mod report;
 
 pub use draft::{Draft, FlowDraft};
@@ -81,7 +83,7 @@ impl Dialect {
     }
 
     pub fn can_import(self) -> bool {
-        matches!(self, Dialect::Pktgen)
+        matches!(self, Dialect::Pktgen | Dialect::Command)
     }
 
     pub fn can_export(self) -> bool {
@@ -94,10 +96,17 @@ impl Dialect {
 /// # Errors
 /// What makes the whole file useless, with its line; single lines that cannot be carried over are notes instead.
 pub fn import(dialect: Dialect, file: &str, bytes: &[u8], given: &Given) -> Result<Imported, Refused> {
-    let _ = (bytes, given);
+    let text = || std::str::from_utf8(bytes).map_err(|why| not_text(file, bytes, why.valid_up_to()));
     match dialect {
+        Dialect::Pktgen => pktgen::import(file, text()?, given),
+        Dialect::Command => command::import(file, text()?, given),
         other => Err(Refused::whole(file, format!("{} is not read by this release", other.name()))),
     }
+}
+
+fn not_text(file: &str, bytes: &[u8], valid: usize) -> Refused {
+    let line = 1 + bytes[..valid].iter().filter(|byte| **byte == b'\n').count();
+    Refused::at(file, line, format!("not UTF-8 text (byte {valid})"))
 }
 
 /// Writes a profile in another dialect.
@@ -105,8 +114,9 @@ pub fn import(dialect: Dialect, file: &str, bytes: &[u8], given: &Given) -> Resu
 /// # Errors
 /// A profile of which nothing can be said there.
 pub fn export(dialect: Dialect, document: &Document) -> Result<Exported, Refused> {
-    let _ = document;
     match dialect {
+        Dialect::Pktgen => pktgen::export(document),
+        Dialect::Command => command::export(document),
         other => Err(Refused::whole("", format!("{} is not written by this release", other.name()))),
     }
 }
@@ -118,6 +128,10 @@ pub fn sniff(file: &str, bytes: &[u8]) -> Option<Dialect> {
     let has = |words: &[&str]| words.iter().any(|word| head.contains(word));
     if has(&["/proc/net/pktgen", "pg_set", "pgset", "PGDEV", "kpktgend_"]) || head.starts_with("Params: count ") {
         return Some(Dialect::Pktgen);
+    }
+    let command = head.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    if command.is_some_and(|line| line.trim_start().starts_with("txdeck run ")) {
+        return Some(Dialect::Command);
     }
     None
 }

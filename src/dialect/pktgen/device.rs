@@ -169,7 +169,10 @@ impl Device {
     pub fn apply(&mut self, line: usize, text: &str) -> Outcome {
         let (name, value) = split(text);
         let Some(row) = super::table::parameter(name) else {
-            return Outcome::Refused(format!("pktgen has no parameter \"{}\"", name.chars().take(40).collect::<String>()));
+            return Outcome::Refused(format!(
+                "pktgen has no parameter \"{}\"",
+                name.chars().take(40).collect::<String>()
+            ));
         };
         let outcome = match row.name {
             "flag" => self.flag(value, line, text),
@@ -356,8 +359,7 @@ impl Device {
             }
             found.push(u32::from_str_radix(entry, 16).unwrap_or(0));
         }
-        let clears = found.as_slice() == [0] && value.trim().len() < 8;
-        if clears || found.is_empty() {
+        if found.is_empty() || found.contains(&0) {
             self.mpls.clear();
             return Outcome::Bent("it takes the labels out".into());
         }
@@ -414,7 +416,11 @@ impl Device {
         let Some(mac) = parse_mac(value.trim()).filter(|_| value.contains(':')) else {
             return Outcome::Refused(format!("\"{value}\" is no MAC address"));
         };
-        if name == "dst_mac" { self.dst_mac = Some(mac) } else { self.src_mac = Some(mac) }
+        if name == "dst_mac" {
+            self.dst_mac = Some(mac)
+        } else {
+            self.src_mac = Some(mac)
+        }
         Outcome::Taken
     }
 
@@ -424,7 +430,11 @@ impl Device {
         let Some(byte) = byte else {
             return Outcome::Refused(format!("\"{value}\" is not exactly two hex digits; nothing changes"));
         };
-        if name == "tos" { self.tos = byte } else { self.traffic_class = byte }
+        if name == "tos" {
+            self.tos = byte
+        } else {
+            self.traffic_class = byte
+        }
         Outcome::Taken
     }
 
@@ -469,7 +479,11 @@ fn digits(text: &str) -> (u64, &str) {
 /// Ports have 16 bits; the rest is cut off.
 fn port(slot: &mut u16, number: u64) -> Outcome {
     *slot = number as u16;
-    if number > 65535 { Outcome::Bent(format!("ports have 16 bits: {number} is {}", number as u16)) } else { Outcome::Taken }
+    if number > 65535 {
+        Outcome::Bent(format!("ports have 16 bits: {number} is {}", number as u16))
+    } else {
+        Outcome::Taken
+    }
 }
 
 #[cfg(test)]
@@ -486,7 +500,13 @@ mod tests {
 
     #[test]
     fn parameters_are_read_as_the_kernel_reads_them() {
-        for text in ["min_pkt_size=1001", "min_pkt_size =1001", "min_pkt_size= 1001", "min_pkt_size = 1001", " min_pkt_size\t1001 "] {
+        for text in [
+            "min_pkt_size=1001",
+            "min_pkt_size =1001",
+            "min_pkt_size= 1001",
+            "min_pkt_size = 1001",
+            " min_pkt_size\t1001 ",
+        ] {
             assert_eq!(device(&[text]).min_size, 1001, "{text}");
         }
         assert_eq!(device(&["min_pkt_size"]).min_size, 42);
@@ -513,7 +533,17 @@ mod tests {
         refused(&["burst 2"], "flag !SHARED");
         refused(&["xmit_mode queue_xmit"], "burst 2");
         refused(&["clone_skb 2"], "xmit_mode netif_receive");
-        for bad in ["rate 0", "ratep 0", "tos 0ff", "flag IPV6", "flag nonsense", "xmit_mode x", "vlan_p 1", "dst x", "nonsense"] {
+        for bad in [
+            "rate 0",
+            "ratep 0",
+            "tos 0ff",
+            "flag IPV6",
+            "flag nonsense",
+            "xmit_mode x",
+            "vlan_p 1",
+            "dst x",
+            "nonsense",
+        ] {
             refused(&[], bad);
         }
         refused(&["vlan_id 5"], "vlan_p 8");

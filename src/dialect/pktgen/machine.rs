@@ -75,7 +75,9 @@ impl Machine<'_> {
                 self.report.dropped(write.line, &write.text, "this device is on a thread already (EBUSY)");
             }
             "add_device" => self.devices.push(Device::new(name, thread, write.line)),
-            "max_before_softirq" => self.report.dropped(write.line, &write.text, "obsolete: the kernel takes it and does nothing"),
+            "max_before_softirq" => {
+                self.report.dropped(write.line, &write.text, "obsolete: the kernel takes it and does nothing")
+            }
             _ => self.report.dropped(write.line, &write.text, "threads know add_device and rem_device_all"),
         }
     }

@@ -9,7 +9,7 @@ mod samples;
 mod sum;
 mod test;
 
-pub use run::{Outcome, evaluate};
+pub use run::evaluate;
 
 /// One command written to one file of /proc/net/pktgen.
 #[derive(Debug, Clone, PartialEq, Eq)]

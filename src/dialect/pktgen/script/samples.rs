@@ -44,7 +44,8 @@ pub(super) fn call(shell: &mut Shell<'_>, name: &str, arguments: &[String]) -> O
         "get_iface_node" => shell.put("0"),
         "get_iface_irqs" | "get_node_cpus" => {
             let line = shell.source(shell.line).to_owned();
-            let sentence = format!("the CPUs and interrupts of the machine are not known here: 0 to {} are taken", CPUS - 1);
+            let sentence =
+                format!("the CPUs and interrupts of the machine are not known here: 0 to {} are taken", CPUS - 1);
             shell.report.assumed(shell.line, &line, sentence);
             let all: Vec<String> = (0..CPUS).map(|cpu| cpu.to_string()).collect();
             shell.put(&all.join(" "));
@@ -122,7 +123,11 @@ fn parameters(shell: &mut Shell<'_>) {
             }
             let Some((_, name, fixed)) = OPTIONS.iter().find(|(known, ..)| *known == letter) else {
                 let (line, shown) = (shell.line, format!("-{letter}"));
-                shell.report.dropped(line, &shown, "no option of the pktgen samples (-i -s -d -m -p -t -f -c -n -b -w -6 -a -v -x)");
+                shell.report.dropped(
+                    line,
+                    &shown,
+                    "no option of the pktgen samples (-i -s -d -m -p -t -f -c -n -b -w -6 -a -v -x)",
+                );
                 continue;
             };
             if let Some(value) = fixed {
@@ -143,7 +148,8 @@ fn parameters(shell: &mut Shell<'_>) {
 
 fn defaults(shell: &mut Shell<'_>) {
     // 60: the device adds the 4 bytes of the FCS.
-    for (name, value) in [("PKT_SIZE", "60"), ("F_THREAD", "0"), ("THREADS", "1"), ("NUM_THREADS", "0"), ("DELAY", "0")] {
+    for (name, value) in [("PKT_SIZE", "60"), ("F_THREAD", "0"), ("THREADS", "1"), ("NUM_THREADS", "0"), ("DELAY", "0")]
+    {
         if shell.is_unset(name) {
             shell.assign(name, vec![value.into()]);
         }
@@ -242,9 +248,13 @@ fn threads(shell: &mut Shell<'_>, name: &str, from: &str, to: &str) {
 /// What the older collection sets on every device.
 fn base_config(shell: &mut Shell<'_>) {
     pgset(shell, "flag QUEUE_MAP_CPU");
-    for (parameter, name) in
-        [("count", "COUNT"), ("clone_skb", "CLONE_SKB"), ("pkt_size", "PKT_SIZE"), ("delay", "DELAY"), ("dst_mac", "DST_MAC")]
-    {
+    for (parameter, name) in [
+        ("count", "COUNT"),
+        ("clone_skb", "CLONE_SKB"),
+        ("pkt_size", "PKT_SIZE"),
+        ("delay", "DELAY"),
+        ("dst_mac", "DST_MAC"),
+    ] {
         if let Some(value) = shell.variable(name).filter(|value| !value.is_empty()) {
             pgset(shell, &format!("{parameter} {value}"));
         }

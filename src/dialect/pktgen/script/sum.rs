@@ -165,8 +165,7 @@ impl<V: Variables> Sum<'_, V> {
         }
         if let Some(sign) = self.assignment() {
             let right = self.choice()?;
-            let value =
-                if sign == "=" { right } else { apply(sign.trim_end_matches('='), self.known(&name)?, right)? };
+            let value = if sign == "=" { right } else { apply(sign.trim_end_matches('='), self.known(&name)?, right)? };
             self.variables.write(&name, value);
             return Some(value);
         }
