@@ -3,11 +3,16 @@
 //! Text in, text and a [`Report`] out: no file, no clock, and nothing of a script is ever executed. Whatever a
 //! dialect cannot say, or says otherwise, is a note of the report; an empty report means that nothing was lost.
 
+pub mod anatomy;
 pub mod carry;
 pub mod draft;
+mod finish;
 mod report;
+mod spoken;
+mod trafgen;
 
 pub use draft::{Draft, FlowDraft};
+pub use finish::{finish, stem};
 pub use report::{Kind, Note, Refused, Report};
 
 use crate::profile::Document;
@@ -81,11 +86,11 @@ impl Dialect {
     }
 
     pub fn can_import(self) -> bool {
-        matches!(self, Dialect::Pktgen)
+        matches!(self, Dialect::Pktgen | Dialect::Trafgen)
     }
 
     pub fn can_export(self) -> bool {
-        matches!(self, Dialect::Pktgen | Dialect::Command | Dialect::Pcap)
+        matches!(self, Dialect::Pktgen | Dialect::Trafgen | Dialect::Command | Dialect::Pcap)
     }
 }
 
@@ -94,10 +99,19 @@ impl Dialect {
 /// # Errors
 /// What makes the whole file useless, with its line; single lines that cannot be carried over are notes instead.
 pub fn import(dialect: Dialect, file: &str, bytes: &[u8], given: &Given) -> Result<Imported, Refused> {
-    let _ = (bytes, given);
+    let _ = given;
     match dialect {
+        Dialect::Trafgen => trafgen::import(file, text(file, bytes)?),
         other => Err(Refused::whole(file, format!("{} is not read by this release", other.name()))),
     }
+}
+
+/// All dialects but captures are text.
+fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Refused> {
+    std::str::from_utf8(bytes).map_err(|why| {
+        let line = bytes[..why.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
+        Refused::at(file, line, "not a text file (UTF-8)")
+    })
 }
 
 /// Writes a profile in another dialect.
@@ -105,8 +119,8 @@ pub fn import(dialect: Dialect, file: &str, bytes: &[u8], given: &Given) -> Resu
 /// # Errors
 /// A profile of which nothing can be said there.
 pub fn export(dialect: Dialect, document: &Document) -> Result<Exported, Refused> {
-    let _ = document;
     match dialect {
+        Dialect::Trafgen => Ok(trafgen::export(document)),
         other => Err(Refused::whole("", format!("{} is not written by this release", other.name()))),
     }
 }
