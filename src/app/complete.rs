@@ -1,8 +1,8 @@
 //! What Tab offers on the `:` line: commands, keys of the open profile, the values a field takes, and names.
 
 use crate::profile::{
-    Document, Ip,
-    field::{FIELDS, Field, field},
+    Document,
+    field::{self, FIELDS, Field, Shape, field},
     kind::Kind,
 };
 
@@ -95,16 +95,19 @@ pub(super) fn keys(document: &Document) -> Vec<String> {
     for flow in &document.profile().flows {
         let of_flow = FIELDS.iter().filter_map(|field| field.key.strip_prefix("flow."));
         for key in of_flow {
-            let is_other_ip = match &flow.ip {
-                Some(Ip::V4(_)) => key.starts_with("ipv6."),
-                Some(Ip::V6(_)) => key.starts_with("ipv4."),
-                None => false,
+            let Some((header, name)) = key.split_once('.') else {
+                all.push(format!("flow.{}.{key}", flow.name));
+                continue;
             };
-            match key.strip_prefix("vlan.") {
-                _ if is_other_ip => {}
-                // One more than there are: that adds a tag.
-                Some(key) => all.extend((0..=flow.vlan.len()).map(|n| format!("flow.{}.vlan.{n}.{key}", flow.name))),
-                None => all.push(format!("flow.{}.{key}", flow.name)),
+            let is_many = field::group(&format!("flow.{header}")).is_some_and(|group| group.shape == Shape::Many);
+            match is_many {
+                // What cannot stand beside the headers that are there is not offered.
+                _ if !flow.takes(header) => {}
+                // One more than there are: that adds a header.
+                true => {
+                    all.extend((0..=flow.count_of(header)).map(|n| format!("flow.{}.{header}.{n}.{name}", flow.name)))
+                }
+                false => all.push(format!("flow.{}.{key}", flow.name)),
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::profile::{
     Document,
-    field::{FIELDS, Field},
+    field::{self, FIELDS, Field, Shape},
 };
 
 use super::App;
@@ -45,10 +45,13 @@ fn settings(saved: &Document, now: &Document) -> Vec<(String, String)> {
 fn keys(field: &Field, document: &Document) -> Vec<String> {
     let Some(rest) = field.key.strip_prefix("flow.") else { return vec![field.key.to_owned()] };
     let flows = document.profile().flows.iter();
-    match rest.strip_prefix("vlan.") {
+    let is_many = field::group(field::parent(field.key)).is_some_and(|group| group.shape == Shape::Many);
+    match rest.split_once('.').filter(|(_, name)| is_many && !name.contains('.')) {
         None => flows.map(|flow| format!("flow.{}.{rest}", flow.name)).collect(),
-        Some(rest) => flows
-            .flat_map(|flow| (0..flow.vlan.len()).map(move |tag| format!("flow.{}.vlan.{tag}.{rest}", flow.name)))
+        Some((header, rest)) => flows
+            .flat_map(|flow| {
+                (0..flow.count_of(header)).map(move |at| format!("flow.{}.{header}.{at}.{rest}", flow.name))
+            })
             .collect(),
     }
 }

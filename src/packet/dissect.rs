@@ -13,7 +13,7 @@ use super::checksum;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     pub range: Range<usize>,
-    /// `eth`, `vlan`, `ipv4`, `ipv6`, `udp`, `pktgen`, `payload`, `padding`.
+    /// `eth`, `vlan`, `mpls`, `arp`, `ipv4`, `ipv6`, `udp`, `tcp`, `icmp`, `icmpv6`, `pktgen`, `payload`, `padding`.
     pub layer: &'static str,
     pub words: String,
 }
@@ -34,7 +34,7 @@ struct Reader<'a> {
     parts: Vec<Part>,
 }
 
-/// What the UDP checksum covers besides the datagram: the sum over both addresses.
+/// What checksums behind IP cover besides their own bytes: the sum over both addresses.
 #[derive(Clone, Copy)]
 struct Addresses {
     sum: u64,
@@ -82,15 +82,54 @@ impl<'a> Reader<'a> {
         }
         match kind {
             0x0800 => self.ipv4(),
+            0x0806 => self.arp(),
             0x86dd => self.ipv6(),
+            0x8847 | 0x8848 => self.mpls(),
             _ => {}
         }
     }
 
     fn name_unknown(&self, kind: u16, words: &mut String) {
-        if !matches!(kind, 0x0800 | 0x86dd | 0x8100 | 0x88a8 | 0x9100) {
+        if !matches!(kind, 0x0800 | 0x0806 | 0x86dd | 0x8100 | 0x8847 | 0x88a8 | 0x9100) {
             let _ = write!(words, " type 0x{kind:04x}");
         }
+    }
+
+    /// Labels down to the bottom of the stack; what they carry, no field says: the first four bits of it do.
+    fn mpls(&mut self) {
+        loop {
+            let Some(entry) = self.peek(4) else { return self.cut("mpls", 4) };
+            let mut words = format!("{}", u32::from_be_bytes([0, entry[0], entry[1], entry[2]]) >> 4);
+            let is_bottom = entry[2] & 1 == 1;
+            if entry[2] >> 1 & 7 != 0 {
+                let _ = write!(words, " tc {}", entry[2] >> 1 & 7);
+            }
+            let _ = write!(words, " ttl {}{}", entry[3], if is_bottom { " bottom" } else { "" });
+            self.part("mpls", 4, words);
+            if is_bottom {
+                break;
+            }
+        }
+        match self.peek(1).map(|first| first[0] >> 4) {
+            Some(4) => self.ipv4(),
+            Some(6) => self.ipv6(),
+            _ => {}
+        }
+    }
+
+    fn arp(&mut self) {
+        let Some(arp) = self.peek(28) else { return self.cut("arp", 28) };
+        if arp[..6] != [0, 1, 8, 0, 6, 4] {
+            return self.part("arp", 8, "not of IPv4 over Ethernet".into());
+        }
+        let (sender, target) = (v4(&arp[14..18]), v4(&arp[24..28]));
+        let mut words = match self.half(6) {
+            1 => format!("who has {target}? tell {sender}"),
+            2 => format!("{sender} is at {}, for {target}", mac(&arp[8..14])),
+            op => format!("op {op} {sender} > {target}"),
+        };
+        let _ = write!(words, " ({} > {})", mac(&arp[8..14]), mac(&arp[18..24]));
+        self.part("arp", 28, words);
     }
 
     fn ipv4(&mut self) {
@@ -106,8 +145,12 @@ impl<'a> Reader<'a> {
         if id != 0 {
             let _ = write!(words, " id {id}");
         }
+        if fragment & 0x4000 != 0 {
+            words.push_str(" df");
+        }
         if fragment & 0x3fff != 0 {
-            let _ = write!(words, " fragment at {}", (fragment & 0x1fff) * 8);
+            let more = if fragment & 0x2000 != 0 { ", more follow" } else { "" };
+            let _ = write!(words, " fragment at {}{more}", u32::from(fragment & 0x1fff) * 8);
         }
         let total = usize::from(self.half(2));
         self.bound(header_len, total, &mut words);
@@ -115,8 +158,13 @@ impl<'a> Reader<'a> {
         let addresses = Addresses { sum: checksum::sum(&header[12..20]), checksum_optional: true };
         let protocol = header[9];
         self.protocol("ipv4", header_len, protocol, words);
-        if protocol == 17 && fragment & 0x3fff == 0 {
-            self.udp(addresses);
+        match protocol {
+            // Of a fragment, lengths and checksums say nothing.
+            _ if fragment & 0x3fff != 0 => {}
+            1 => self.icmp("icmp", None),
+            6 => self.tcp(addresses),
+            17 => self.udp(addresses),
+            _ => {}
         }
     }
 
@@ -137,13 +185,16 @@ impl<'a> Reader<'a> {
         let addresses = Addresses { sum: checksum::sum(&header[8..40]), checksum_optional: false };
         let protocol = header[6];
         self.protocol("ipv6", 40, protocol, words);
-        if protocol == 17 {
-            self.udp(addresses);
+        match protocol {
+            6 => self.tcp(addresses),
+            17 => self.udp(addresses),
+            58 => self.icmp("icmpv6", Some(addresses)),
+            _ => {}
         }
     }
 
     fn protocol(&mut self, layer: &'static str, len: usize, protocol: u8, mut words: String) {
-        if protocol != 17 {
+        if !matches!((layer, protocol), (_, 6 | 17) | ("ipv4", 1) | ("ipv6", 58)) {
             let _ = write!(words, " protocol {protocol}");
         }
         self.part(layer, len, words);
@@ -177,6 +228,50 @@ impl<'a> Reader<'a> {
             }
         };
         self.part("udp", 8, words);
+    }
+
+    fn tcp(&mut self, addresses: Addresses) {
+        let Some(header) = self.peek(20) else { return self.cut("tcp", 20) };
+        let header_len = usize::from(header[12] >> 4) * 4;
+        if header_len < 20 {
+            return self.part("tcp", 20, format!("bad data offset {}", header[12] >> 4));
+        }
+        let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let flags = flags(self.half(12) & 0x1ff);
+        let mut words = format!(
+            "{} > {} {flags} seq {} ack {} win {}",
+            self.half(0),
+            self.half(2),
+            word(4),
+            word(8),
+            self.half(14)
+        );
+        if self.half(18) != 0 {
+            let _ = write!(words, " urgent {}", self.half(18));
+        }
+        let segment = self.bytes.get(self.at..self.end).unwrap_or_default();
+        let sum = addresses.sum + 6 + segment.len() as u64 + checksum::sum(segment);
+        let _ = write!(words, " csum 0x{:04x} {}", self.half(16), good(sum));
+        self.part("tcp", header_len.min(segment.len()), words);
+    }
+
+    /// ICMPv6 sums the addresses too.
+    fn icmp(&mut self, layer: &'static str, addresses: Option<Addresses>) {
+        let Some(header) = self.peek(8) else { return self.cut(layer, 8) };
+        let message = self.bytes.get(self.at..self.end).unwrap_or_default();
+        let pseudo = addresses.map_or(0, |addresses| addresses.sum + 58 + message.len() as u64);
+        let what = match (layer, header[0]) {
+            ("icmp", 8) | ("icmpv6", 128) => "echo request".to_owned(),
+            ("icmp", 0) | ("icmpv6", 129) => "echo reply".to_owned(),
+            (_, kind) => format!("type {kind}"),
+        };
+        let mut words = what;
+        if header[1] != 0 {
+            let _ = write!(words, " code {}", header[1]);
+        }
+        let _ = write!(words, " id {} seq {}", self.half(4), self.half(6));
+        let _ = write!(words, " csum 0x{:04x} {}", self.half(2), good(pseudo + checksum::sum(message)));
+        self.part(layer, 8, words);
     }
 
     fn rest(&mut self) {
@@ -223,6 +318,18 @@ fn vlan(tpid: u16, tci: u16) -> String {
         let _ = write!(words, " tpid 0x{tpid:04x}");
     }
     words
+}
+
+/// Whether a sum that includes its own checksum is right.
+fn good(sum: u64) -> &'static str {
+    if checksum::finish(sum) == 0 { "ok" } else { "BAD" }
+}
+
+fn flags(bits: u16) -> String {
+    let names = ["fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns"];
+    let set: Vec<&str> =
+        names.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1).map(|(_, name)| *name).collect();
+    if set.is_empty() { "no flags".into() } else { set.join("+") }
 }
 
 /// DSCP and ECN, where they are not 0.

@@ -13,6 +13,8 @@
 //! * A range of at most 2^64 values draws word `d`: `low + floor(word * values / 2^64)`.
 //! * A wider range draws words `2d` (high half) and `2d + 1` (low half) as one 128-bit number:
 //!   `low + floor(number * values / 2^128)`.
+//! * A **random payload** has the field name `payload`. Word `k` of that field is a key of its own, of which words 0, 1, …
+//!   fill the payload of build `k`, big-endian, the last one cut: a shorter frame begins like a longer one.
 //!
 //! Multiply-shift has no modulo bias: two values differ in likelihood by at most values / 2^64 of it
 //! (2^-48 for a port), which no test can see.
@@ -36,7 +38,7 @@ pub(super) fn key(seed: u64, flow: &str, field: &str) -> u64 {
 }
 
 #[inline]
-fn word(key: u64, n: u64) -> u64 {
+pub(super) fn word(key: u64, n: u64) -> u64 {
     mix(key.wrapping_add(n.wrapping_add(1).wrapping_mul(GOLDEN)))
 }
 

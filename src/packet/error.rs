@@ -25,8 +25,8 @@ pub enum CompileError {
     EmptyList { flow: String, field: String },
     #[error("flow.{flow}.size: {size} is too small, the headers of this flow need {least}..65535")]
     TooSmall { flow: String, size: u128, least: usize },
-    #[error("flow.{flow}.udp: UDP needs an ipv4 or ipv6 header. Add one, or remove udp")]
-    UdpWithoutIp { flow: String },
+    #[error("flow.{flow}.{field}: {message}")]
+    Misfit { flow: String, field: String, message: String },
     #[error("flow.{flow}.queues: queue {queue} is not in tx.queues. Add it there, or remove it here")]
     UnknownQueue { flow: String, queue: u32 },
 }

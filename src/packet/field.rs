@@ -92,6 +92,7 @@ pub(super) fn store(out: &mut [u8], at: usize, unit: Unit, others: u32, number: 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Weighs {
     pub ip: bool,
+    /// The checksum of the header behind IP; UDP's, mostly.
     pub udp: bool,
 }
 
@@ -106,7 +107,23 @@ impl Weighs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Sums {
     pub ip: u64,
+    /// Of the header behind IP, whichever it is.
     pub udp: u64,
+}
+
+impl Unit {
+    /// `None`: nothing is stored with so many bytes.
+    pub(super) fn of(bytes: u32) -> Option<Unit> {
+        Some(match bytes {
+            1 => Unit::Byte,
+            2 => Unit::Half,
+            4 => Unit::Word,
+            6 => Unit::Mac,
+            8 => Unit::Long,
+            16 => Unit::Wide,
+            _ => return None,
+        })
+    }
 }
 
 /// One field of a flow: its dotted name, what the profile says of it, where it goes.

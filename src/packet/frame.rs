@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use super::{
+    carried::Carried,
     checksum,
     distinct::Variety,
     field::Sums,
+    filler::Filler,
     patch::Patches,
     pktgen,
     size::{Lengths, Size},
@@ -29,6 +31,10 @@ pub struct Frame {
     /// Where checksums go that differ from build to build; the others are in the template.
     pub(super) ip_checksum: Option<usize>,
     pub(super) udp_checksum: Option<usize>,
+    /// A header behind IP other than UDP, whose checksum differs from build to build.
+    pub(super) carried: Option<Carried>,
+    /// A payload of random bytes.
+    pub(super) filler: Option<Filler>,
     pub(super) varying: Box<[Range<usize>]>,
     /// Of whole frames, of 5-tuples; boxed, for nothing that is built looks at them.
     pub(super) varieties: Box<[Variety; 2]>,
@@ -56,7 +62,8 @@ impl Swift {
     pub(super) fn of(frame: &Frame) -> Option<Self> {
         let len = frame.fixed_len()?;
         let whole = frame.pktgen.is_none_or(|at| len - at >= pktgen::WITH_STREAM);
-        (whole && frame.patches.are_common() && frame.lengths.is_none()).then_some(Self {
+        let common = frame.carried.is_none() && frame.filler.is_none() && frame.lengths.is_none();
+        (whole && common && frame.patches.are_common()).then_some(Self {
             mark: frame.id << LEN_BITS | len as u64,
             len,
             patched: !frame.patches.is_empty(),
@@ -211,11 +218,18 @@ impl Frame {
         if let Some(at) = self.pktgen {
             sums.udp += pktgen::write(&mut out[at..], stamp);
         }
+        if let Some(filler) = &self.filler {
+            sums.udp += filler.write(out, stamp.k);
+        }
         if let Some(at) = self.ip_checksum {
             out[at..at + 2].copy_from_slice(&checksum::finish(sums.ip).to_be_bytes());
         }
         if let Some(at) = self.udp_checksum {
             out[at..at + 2].copy_from_slice(&checksum::finish_udp(sums.udp).to_be_bytes());
+        }
+        if let Some(carried) = &self.carried {
+            let at = carried.checksum_at();
+            out[at..at + 2].copy_from_slice(&carried.finish(sums.udp).to_be_bytes());
         }
     }
 

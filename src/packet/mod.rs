@@ -4,12 +4,14 @@
 //! release. Build `k` of a flow depends on (seed, flow name, field, k) alone; nothing is carried over
 //! from one build to the next (`draw` says how random fields are drawn, and is pinned by golden values).
 
+mod carried;
 mod checksum;
 mod dissect;
 mod distinct;
 mod draw;
 mod error;
 mod field;
+mod filler;
 mod frame;
 mod header;
 mod patch;

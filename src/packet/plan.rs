@@ -2,9 +2,9 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use crate::profile::{Flow, Ip, Mac, Profile, Rate, Value};
+use crate::profile::{Arp, Flow, Ip, Mac, Profile, Rate, Value};
 
-use super::{error::CompileError, frame::Frame, template, vary::Form};
+use super::{error::CompileError, frame::Frame, header::Macs, template, vary::Form};
 
 /// What a profile cannot know by itself.
 #[derive(Debug, Clone, Default)]
@@ -68,8 +68,7 @@ pub fn compile(profile: &Profile, facts: &Facts) -> Result<Plan, CompileError> {
 }
 
 fn plan_flow(profile: &Profile, flow: &Flow, facts: &Facts) -> Result<PlanFlow, CompileError> {
-    let dst = resolve(flow, "eth.dst", &flow.eth.dst, facts)?;
-    let src = resolve(flow, "eth.src", &flow.eth.src, facts)?;
+    let macs = macs(flow, facts)?;
     Ok(PlanFlow {
         name: flow.name.as_str().into(),
         copies: flow.clone.unwrap_or(profile.tx.clone).max(1),
@@ -78,7 +77,7 @@ fn plan_flow(profile: &Profile, flow: &Flow, facts: &Facts) -> Result<PlanFlow, 
         count: flow.count,
         start_ns: flow.start_ns,
         seats: seats(flow, &profile.tx.queues)?,
-        frame: template::frame(flow, &dst, &src, profile.tx.seed)?,
+        frame: template::frame(flow, &macs, profile.tx.seed)?,
     })
 }
 
@@ -92,6 +91,21 @@ fn seats(flow: &Flow, queues: &[u32]) -> Result<Vec<usize>, CompileError> {
     seats.sort_unstable();
     seats.dedup();
     Ok(seats)
+}
+
+fn macs(flow: &Flow, facts: &Facts) -> Result<Macs, CompileError> {
+    let nobody = || Value::Fixed(0);
+    let of = |field: &'static str, mac: &Mac| resolve(flow, field, mac, facts);
+    // A raw frame has its addresses in its bytes.
+    let eth = |field: &'static str, mac: &Mac| if flow.raw.is_some() { Ok(nobody()) } else { of(field, mac) };
+    let arp =
+        |field: &'static str, mac: fn(&Arp) -> &Mac| flow.arp.as_ref().map_or(Ok(nobody()), |arp| of(field, mac(arp)));
+    Ok(Macs {
+        dst: eth("eth.dst", &flow.eth.dst)?,
+        src: eth("eth.src", &flow.eth.src)?,
+        sha: arp("arp.sha", |arp| &arp.sha)?,
+        tha: arp("arp.tha", |arp| &arp.tha)?,
+    })
 }
 
 fn resolve(flow: &Flow, field: &'static str, mac: &Mac, facts: &Facts) -> Result<Value, CompileError> {

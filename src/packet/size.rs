@@ -1,6 +1,7 @@
 //! A frame's size and the length fields that follow it.
 
 use super::{
+    carried::Carried,
     field::Sums,
     header::{Headers, IpAt},
     vary::{Narrow, Vary},
@@ -44,7 +45,7 @@ impl Size {
 #[derive(Debug, Clone)]
 pub(super) struct Lengths {
     ip: Option<IpAt>,
-    udp: Option<usize>,
+    carried: Option<Carried>,
     payload: usize,
     /// Sum of the first n payload bytes, for every n; empty when the constant payload is all zeros.
     payload_sums: Box<[u32]>,
@@ -55,14 +56,14 @@ impl Lengths {
         let zeros = payload.iter().all(|byte| *byte == 0);
         Lengths {
             ip: headers.ip,
-            udp: headers.udp,
+            carried: headers.carried,
             payload: headers.bytes.len(),
             payload_sums: if zeros { Box::default() } else { prefix_sums(payload) },
         }
     }
 
     /// Writes the length fields of a frame of `out.len()` bytes and adds what the size adds to the sums: the IPv4
-    /// length, the UDP length (it counts twice, in the header and in the pseudo header) and the constant payload.
+    /// length, that of the header behind and the constant payload.
     #[inline]
     pub(super) fn apply(&self, out: &mut [u8], sums: &mut Sums) {
         let len = out.len();
@@ -75,10 +76,8 @@ impl Lengths {
             Some(IpAt::V6(at)) => out[at + 4..at + 6].copy_from_slice(&((len - at - 40) as u16).to_be_bytes()),
             None => {}
         }
-        if let Some(at) = self.udp {
-            let udp = (len - at) as u16;
-            out[at + 4..at + 6].copy_from_slice(&udp.to_be_bytes());
-            sums.udp += 2 * u64::from(udp);
+        if let Some(carried) = &self.carried {
+            sums.udp += carried.put_length(out);
         }
         sums.udp += u64::from(self.payload_sums.get(len - self.payload).copied().unwrap_or(0));
     }
@@ -89,7 +88,7 @@ impl Lengths {
             IpAt::V4(at) => at + 2,
             IpAt::V6(at) => at + 4,
         });
-        ip.into_iter().chain(self.udp.map(|at| at + 4))
+        ip.into_iter().chain(self.carried.and_then(|carried| carried.length_at()))
     }
 }
 

@@ -5,16 +5,18 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use crate::profile::{Flow, Payload, Value};
+use crate::profile::{Flow, Ip, Misfit, Payload, Value};
 
 use super::{
+    carried::Protocol,
     checksum,
     distinct::Distinct,
     draw,
     error::CompileError,
     field::{Place, Site, Sums},
+    filler::Filler,
     frame::{Frame, Swift},
-    header::{Headers, IpAt},
+    header::{Headers, IpAt, Macs},
     patch::Patches,
     pktgen,
     size::{LONGEST, Lengths, Size},
@@ -25,12 +27,11 @@ use super::{
 /// Ids start at 1: a mark of 0 is memory that holds nothing.
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
-/// `dst` and `src` are the MAC addresses, resolved.
-pub(super) fn frame(flow: &Flow, dst: &Value, src: &Value, seed: u64) -> Result<Frame, CompileError> {
-    if flow.udp.is_some() && flow.ip.is_none() {
-        return Err(CompileError::UdpWithoutIp { flow: flow.name.clone() });
+pub(super) fn frame(flow: &Flow, macs: &Macs, seed: u64) -> Result<Frame, CompileError> {
+    if let Some(Misfit { key, message }) = flow.misfit() {
+        return Err(CompileError::Misfit { flow: flow.name.clone(), field: key, message });
     }
-    let mut headers = Headers::of(flow, dst, src);
+    let mut headers = Headers::of(flow, macs);
     let mut draft = Draft {
         flow: &flow.name,
         seed,
@@ -49,7 +50,8 @@ pub(super) fn frame(flow: &Flow, dst: &Value, src: &Value, seed: u64) -> Result<
 }
 
 /// What tells one conversation from another; the protocol never varies.
-const FIVE_TUPLE: [&str; 6] = ["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst"];
+const FIVE_TUPLE: [&str; 8] =
+    ["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst", "tcp.src", "tcp.dst"];
 
 /// A frame in the making.
 struct Draft<'a> {
@@ -139,11 +141,14 @@ impl Draft<'_> {
             let magic = if size.shortest() - at < pktgen::HEADER { 0 } else { 4 };
             self.varying.push(at + magic..longest.min(at + pktgen::WITH_STREAM));
         }
+        let filler = self.filler(flow, at, longest);
         let mut frame = Frame {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             template: Box::default(),
             ip_checksum: None,
             udp_checksum: None,
+            carried: None,
+            filler,
             sums,
             size,
             lengths: varies.then_some(lengths),
@@ -154,21 +159,42 @@ impl Draft<'_> {
             swift: None,
         };
         place_ip_checksum(&mut frame, headers, &mut template);
-        place_udp_checksum(&mut frame, flow, headers, &mut template);
-        self.varying.extend(frame.ip_checksum.into_iter().chain(frame.udp_checksum).map(|at| at..at + 2));
+        place_carried_checksum(&mut frame, flow, headers, &mut template);
+        let carried = frame.carried.map(|carried| carried.checksum_at());
+        let checksums = frame.ip_checksum.into_iter().chain(frame.udp_checksum).chain(carried);
+        self.varying.extend(checksums.map(|at| at..at + 2));
         frame.varying = merged(self.varying);
         frame.patches.settle(&template, frame.size.shortest());
         frame.template = template.into();
         frame.swift = Swift::of(&frame);
         frame
     }
+
+    /// Random bytes behind the headers, where there is room for any.
+    fn filler(&mut self, flow: &Flow, at: usize, longest: usize) -> Option<Filler> {
+        if flow.payload != Payload::Random || longest == at {
+            return None;
+        }
+        let bytes = (longest - at).min(16) as u32;
+        self.distinct.add(&Form::Random { low: 0, high: u128::MAX >> (128 - 8 * bytes), every: 1 });
+        self.distinct.moves(1, true);
+        self.varying.push(at..longest);
+        Some(Filler { at, key: draw::key(self.seed, self.flow, "payload") })
+    }
 }
 
 fn constant_payload(payload: &Payload, len: usize) -> Vec<u8> {
     match payload {
         Payload::Pattern(bytes) if !bytes.is_empty() => bytes.iter().copied().cycle().take(len).collect(),
-        Payload::Pattern(_) | Payload::Pktgen | Payload::Zero => vec![0; len],
+        Payload::Hex(bytes) => once(bytes, len),
+        Payload::Text(text) => once(text.as_bytes(), len),
+        Payload::Pattern(_) | Payload::Pktgen | Payload::Random | Payload::Zero => vec![0; len],
     }
+}
+
+/// As many of the bytes as there is room for, zeros behind.
+fn once(bytes: &[u8], len: usize) -> Vec<u8> {
+    bytes.iter().copied().chain(std::iter::repeat(0)).take(len).collect()
 }
 
 /// Sums over the fixed bytes of the headers, lengths and payload not yet included.
@@ -178,12 +204,13 @@ fn base_sums(headers: &Headers, template: &[u8]) -> Sums {
         Some(IpAt::V4(at)) => (checksum::sum(&template[at..at + 20]), checksum::sum(&template[at + 12..at + 20])),
         Some(IpAt::V6(at)) => (0, checksum::sum(&template[at + 8..at + 40])),
     };
-    let udp = headers.udp.map_or(0, |at| addresses + u64::from(UDP) + checksum::sum(&template[at..at + 8]));
+    let udp = headers.carried.map_or(0, |carried| {
+        let protocol = u64::from(carried.protocol.number());
+        let pseudo = if carried.protocol.has_pseudo_header() { addresses + protocol } else { 0 };
+        pseudo + checksum::sum(&template[carried.at..headers.bytes.len()])
+    });
     Sums { ip, udp }
 }
-
-/// The protocol number as the pseudo header has it.
-const UDP: u8 = 17;
 
 fn place_ip_checksum(frame: &mut Frame, headers: &Headers, template: &mut [u8]) {
     let Some(IpAt::V4(ip)) = headers.ip else { return };
@@ -194,16 +221,21 @@ fn place_ip_checksum(frame: &mut Frame, headers: &Headers, template: &mut [u8]) 
     }
 }
 
-fn place_udp_checksum(frame: &mut Frame, flow: &Flow, headers: &Headers, template: &mut [u8]) {
-    let (Some(at), Some(udp)) = (headers.udp, &flow.udp) else { return };
+fn place_carried_checksum(frame: &mut Frame, flow: &Flow, headers: &Headers, template: &mut [u8]) {
+    let Some(carried) = headers.carried else { return };
     // IPv6 receivers drop UDP without a checksum, so there it is not a choice.
-    if !udp.checksum && matches!(headers.ip, Some(IpAt::V4(_))) {
+    let is_left_out = flow.udp.as_ref().is_some_and(|udp| !udp.checksum) && matches!(flow.ip, Some(Ip::V4(_)));
+    if is_left_out {
         return;
     }
-    if frame.lengths.is_some() || frame.pktgen.is_some() || frame.patches.weigh_udp() {
-        frame.udp_checksum = Some(at + 6);
+    let at = carried.checksum_at();
+    let payload_moves = frame.pktgen.is_some() || frame.filler.is_some();
+    if frame.lengths.is_none() && !payload_moves && !frame.patches.weigh_udp() {
+        template[at..at + 2].copy_from_slice(&carried.finish(frame.sums.udp).to_be_bytes());
+    } else if carried.protocol == Protocol::Udp {
+        frame.udp_checksum = Some(at);
     } else {
-        template[at + 6..at + 8].copy_from_slice(&checksum::finish_udp(frame.sums.udp).to_be_bytes());
+        frame.carried = Some(carried);
     }
 }
 

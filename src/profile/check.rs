@@ -18,8 +18,9 @@ pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
     for (number, flow) in profile.flows.iter().enumerate() {
         let path = format!("flow.{number}");
         frame(profile, flow, &path, &mut out);
+        stack(flow, &path, places, &mut out);
         addresses(flow, &path, &mut out);
-        transport(flow, &path, &mut out);
+        checksum(flow, &path, &mut out);
         payload(flow, &path, places, &mut out);
         queues(profile, flow, &path, &mut out);
     }
@@ -34,7 +35,11 @@ pub(super) fn missing(profile: &Profile, places: &Places) -> Vec<Flaw> {
     }
     for field in FIELDS.iter().filter(|field| field.fallback == Fallback::Required) {
         let paths: Vec<String> = match field.key.strip_prefix("flow.") {
-            Some(rest) => (0..profile.flows.len()).map(|n| format!("flow.{n}.{rest}")).collect(),
+            // A raw frame has its addresses in its bytes.
+            Some(rest) => (0..profile.flows.len())
+                .filter(|n| profile.flows[*n].raw.is_none())
+                .map(|n| format!("flow.{n}.{rest}"))
+                .collect(),
             None => vec![field.key.to_string()],
         };
         let absent = paths.into_iter().filter(|path| places.get(path).is_none());
@@ -150,12 +155,27 @@ fn frame(profile: &Profile, flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
     }
 }
 
+/// One thing wrong with the headers together, not one for each pair of them.
+fn stack(flow: &Flow, path: &str, places: &Places, out: &mut Vec<Flaw>) {
+    let eth_path = format!("{path}.eth");
+    if flow.raw.is_some() && places.get(&eth_path).is_some() {
+        out.push(Flaw::of(&eth_path, "raw has the Ethernet header in its bytes: take one of the two out"));
+    } else if let Some(misfit) = flow.misfit() {
+        out.push(Flaw::of(&format!("{path}.{}", misfit.key), misfit.message));
+    }
+}
+
 fn addresses(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
+    let nobody = "00:00:00:00:00:00 is nobody's address: every receiver drops such frames";
+    if let Some(bytes) = &flow.raw {
+        if bytes.starts_with(&[0; 6]) && flow.patch.iter().all(|patch| patch.at >= 6) {
+            out.push(Flaw::of(&format!("{path}.raw.bytes"), nobody));
+        }
+        return;
+    }
     let dst_path = format!("{path}.eth.dst");
     match &flow.eth.dst {
-        Mac::Is(value) if value.min() == 0 => {
-            out.push(Flaw::of(&dst_path, "00:00:00:00:00:00 is nobody's address: every receiver drops such frames"));
-        }
+        Mac::Is(value) if value.min() == 0 => out.push(Flaw::of(&dst_path, nobody)),
         Mac::Neighbour => neighbour(flow, &dst_path, out),
         _ => {}
     }
@@ -175,30 +195,40 @@ fn neighbour(flow: &Flow, dst_path: &str, out: &mut Vec<Flaw>) {
     }
 }
 
-fn transport(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
-    match (&flow.udp, &flow.ip) {
-        (Some(_), None) => {
-            out.push(Flaw::of(&format!("{path}.udp"), "UDP needs an IP header: add ipv4 = {} or ipv6 = {}"));
-        }
-        (Some(udp), Some(Ip::V6(_))) if !udp.checksum => {
-            let message = "false is refused over IPv6: receivers drop UDP/IPv6 without a checksum";
-            out.push(Flaw::of(&format!("{path}.udp.checksum"), message));
-        }
-        _ => {}
+fn checksum(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
+    if let (Some(udp), Some(Ip::V6(_))) = (&flow.udp, &flow.ip)
+        && !udp.checksum
+    {
+        let message = "false is refused over IPv6: receivers drop UDP/IPv6 without a checksum";
+        out.push(Flaw::of(&format!("{path}.udp.checksum"), message));
+    }
+    if flow.tcp.as_ref().is_some_and(|tcp| !tcp.checksum) {
+        let message = "false is refused: receivers drop TCP without a checksum";
+        out.push(Flaw::of(&format!("{path}.tcp.checksum"), message));
     }
 }
 
 fn payload(flow: &Flow, path: &str, places: &Places, out: &mut Vec<Flaw>) {
-    let bytes_path = format!("{path}.payload.bytes");
-    let given = places.get(&bytes_path).is_some();
-    match &flow.payload {
+    let (bytes_path, text_path) = (format!("{path}.payload.bytes"), format!("{path}.payload.text"));
+    let missing = match &flow.payload {
         Payload::Pattern(bytes) if bytes.is_empty() => {
-            out.push(Flaw::of(&bytes_path, "is missing: kind = \"pattern\" needs it, as in bytes = \"de ad be ef\""));
+            Some((&bytes_path, "is missing: kind = \"pattern\" needs it, as in bytes = \"de ad be ef\""))
         }
-        Payload::Pktgen | Payload::Zero if given => {
-            out.push(Flaw::of(&bytes_path, "goes with kind = \"pattern\" only"));
+        Payload::Hex(bytes) if bytes.is_empty() => {
+            Some((&bytes_path, "is missing: kind = \"hex\" needs it, as in bytes = \"de ad be ef\""))
         }
-        _ => {}
+        Payload::Text(text) if text.is_empty() => {
+            Some((&text_path, "is missing: kind = \"text\" needs it, as in text = \"hello\""))
+        }
+        _ => None,
+    };
+    out.extend(missing.map(|(path, message)| Flaw::of(path, message)));
+    let takes_bytes = matches!(flow.payload, Payload::Pattern(_) | Payload::Hex(_));
+    if !takes_bytes && places.get(&bytes_path).is_some() {
+        out.push(Flaw::of(&bytes_path, "goes with kind = \"pattern\" or \"hex\" only"));
+    }
+    if !matches!(flow.payload, Payload::Text(_)) && places.get(&text_path).is_some() {
+        out.push(Flaw::of(&text_path, "goes with kind = \"text\" only"));
     }
 }
 

@@ -38,8 +38,8 @@ impl Writer {
                         self.out.push_str(&format!("{name} = {{ {} }}\n", members.join(", ")));
                     }
                 }
-                Shape::Many if !flow.vlan.is_empty() => {
-                    let tags: Vec<String> = (0..flow.vlan.len())
+                Shape::Many if flow.count_of(name) > 0 => {
+                    let tags: Vec<String> = (0..flow.count_of(name))
                         .map(|tag| format!("{{ {} }}", self.members(group.key, &format!("{path}.{tag}")).join(", ")))
                         .collect();
                     self.out.push_str(&format!("{name} = [{}]\n", tags.join(", ")));

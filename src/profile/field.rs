@@ -2,7 +2,7 @@
 //! the console's form all come from its rows; a new field is a row here and a member of its struct.
 
 use super::{
-    Flow, Ip, Ipv4, Ipv6, Mac, Profile, Udp, Vlan,
+    Arp, Eth, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Patch, Profile, Tcp, Udp, Vlan,
     kind::Kind,
     setting::{MODE_WORDS, ORDER_WORDS, PAYLOAD_WORDS, Slot},
 };
@@ -52,6 +52,8 @@ pub(super) enum Lens {
     Profile(fn(&mut Profile) -> Slot<'_>),
     Flow(fn(&mut Flow) -> Option<Slot<'_>>),
     Vlan(fn(&mut Vlan) -> Slot<'_>),
+    Mpls(fn(&mut Mpls) -> Slot<'_>),
+    Patch(fn(&mut Patch) -> Slot<'_>),
 }
 
 /// A table, or list of tables, that holds fields.
@@ -72,17 +74,34 @@ pub static GROUPS: &[Group] = &[
     Group { key: "flow", shape: Shape::Many, meaning: "One stream of packets; at least one." },
     Group { key: "flow.eth", shape: Shape::One, meaning: "Ethernet header." },
     Group { key: "flow.vlan", shape: Shape::Many, meaning: "VLAN tags, outermost first, at most 8." },
+    Group {
+        key: "flow.mpls",
+        shape: Shape::Many,
+        meaning: "MPLS labels in front of IP, outermost first, at most 16; the bottom of the stack is marked by itself.",
+    },
+    Group { key: "flow.arp", shape: Shape::One, meaning: "ARP for IPv4 over Ethernet; in place of IP." },
     Group { key: "flow.ipv4", shape: Shape::One, meaning: "IPv4 header; a flow has this, or ipv6, or neither." },
     Group { key: "flow.ipv6", shape: Shape::One, meaning: "IPv6 header." },
     Group { key: "flow.udp", shape: Shape::One, meaning: "UDP header; needs ipv4 or ipv6." },
+    Group { key: "flow.tcp", shape: Shape::One, meaning: "TCP header; needs ipv4 or ipv6." },
+    Group { key: "flow.icmp", shape: Shape::One, meaning: "ICMP echo header; needs ipv4." },
+    Group { key: "flow.icmpv6", shape: Shape::One, meaning: "ICMPv6 echo header; needs ipv6." },
+    Group {
+        key: "flow.raw",
+        shape: Shape::One,
+        meaning: "A frame given as bytes, in place of all headers, eth included: no length and no checksum is put right.",
+    },
+    Group { key: "flow.patch", shape: Shape::Many, meaning: "What varies in the bytes of raw, at most 64 places." },
     Group { key: "flow.payload", shape: Shape::One, meaning: "What fills the frame behind the headers." },
 ];
 
 /// Keys of the contract that this release knows but does not carry out yet.
-pub(super) const NOT_YET: &[&str] = &["flow.mpls", "imix", "hex", "random"];
+pub(super) const NOT_YET: &[&str] = &["imix"];
 
 const LARGEST: u64 = i64::MAX as u64;
 const U16: Kind = Kind::Number { min: 0, max: 0xffff };
+const U32: Kind = Kind::Number { min: 0, max: 0xffff_ffff };
+const BYTE: Kind = Kind::Number { min: 0, max: 255 };
 const MAX_PACKETS: Kind = Kind::Number { min: 0, max: LARGEST };
 const CLONES: Kind = Kind::Number { min: 0, max: 1_000_000_000 };
 
@@ -165,9 +184,9 @@ pub static FIELDS: &[Field] = &[
     row("flow.order", Kind::Choice(ORDER_WORDS), Is("\"together\""), Lens::Flow(|f| Some(Slot::Order(&mut f.order))),
         "Varying fields advance as one, or as an odometer."),
 
-    varies(row("flow.eth.dst", Kind::Mac { word: "neighbour" }, Required, Lens::Flow(|f| Some(Slot::Mac(&mut f.eth.dst, Mac::Neighbour))),
+    varies(row("flow.eth.dst", Kind::Mac { word: "neighbour" }, Required, Lens::Flow(|f| eth(f, |eth| Slot::Mac(&mut eth.dst, Mac::Neighbour))),
         "Destination MAC, or what the kernel's neighbour table has for the IP destination.")),
-    varies(row("flow.eth.src", Kind::Mac { word: "device" }, Is("\"device\""), Lens::Flow(|f| Some(Slot::Mac(&mut f.eth.src, Mac::Device))),
+    varies(row("flow.eth.src", Kind::Mac { word: "device" }, Is("\"device\""), Lens::Flow(|f| eth(f, |eth| Slot::Mac(&mut eth.src, Mac::Device))),
         "Source MAC, or the sending device's own.")),
 
     varies(row("flow.vlan.id", Kind::Number { min: 0, max: 4095 }, Is("0"), Lens::Vlan(|v| Slot::Varying(&mut v.id)),
@@ -178,6 +197,24 @@ pub static FIELDS: &[Field] = &[
         "Drop eligible indicator."),
     varies(row("flow.vlan.tpid", Kind::Hex { min: 0x0600, max: 0xffff }, Is("0x8100"), Lens::Vlan(|v| Slot::Varying(&mut v.tpid)),
         "Ethertype of the tag; 0x88a8 for an outer tag of 802.1ad.")),
+
+    varies(row("flow.mpls.label", Kind::Number { min: 0, max: 0xf_ffff }, Is("16"), Lens::Mpls(|m| Slot::Varying(&mut m.label)),
+        "Label; 0 to 15 are reserved.")),
+    varies(row("flow.mpls.tc", Kind::Number { min: 0, max: 7 }, Is("0"), Lens::Mpls(|m| Slot::Varying(&mut m.tc)),
+        "Traffic class.")),
+    varies(row("flow.mpls.ttl", Kind::Number { min: 0, max: 255 }, Is("64"), Lens::Mpls(|m| Slot::Varying(&mut m.ttl)),
+        "Time to live.")),
+
+    varies(row("flow.arp.op", U16, Is("1"), Lens::Flow(|f| arp(f, |arp| Slot::Varying(&mut arp.op))),
+        "Operation: 1 asks, 2 answers.")),
+    varies(row("flow.arp.sha", Kind::Mac { word: "device" }, Is("\"device\""), Lens::Flow(|f| arp(f, |arp| Slot::Mac(&mut arp.sha, Mac::Device))),
+        "Sender's MAC, or the sending device's own.")),
+    varies(row("flow.arp.spa", Kind::Ipv4, Is("\"198.18.0.1\""), Lens::Flow(|f| arp(f, |arp| Slot::Varying(&mut arp.spa))),
+        "Sender's address.")),
+    varies(row("flow.arp.tha", Kind::Mac { word: "device" }, Is("\"00:00:00:00:00:00\""), Lens::Flow(|f| arp(f, |arp| Slot::Mac(&mut arp.tha, Mac::Device))),
+        "Target's MAC: unknown (zeros) in a question; or the sending device's own.")),
+    varies(row("flow.arp.tpa", Kind::Ipv4, Is("\"198.18.0.2\""), Lens::Flow(|f| arp(f, |arp| Slot::Varying(&mut arp.tpa))),
+        "Target's address: whose MAC is asked for.")),
 
     varies(row("flow.ipv4.src", Kind::Ipv4, Is("\"198.18.0.1\""), Lens::Flow(|f| v4(f, |ip| &mut ip.src)),
         "Source address.")),
@@ -191,6 +228,14 @@ pub static FIELDS: &[Field] = &[
         "Explicit congestion notification.")),
     varies(row("flow.ipv4.id", U16, Is("0"), Lens::Flow(|f| v4(f, |ip| &mut ip.id)),
         "Identification.")),
+    row("flow.ipv4.df", Kind::Switch, Is("false"), Lens::Flow(|f| v4_slot(f, |ip| Slot::Switch(&mut ip.df))),
+        "Do not fragment."),
+    row("flow.ipv4.mf", Kind::Switch, Is("false"), Lens::Flow(|f| v4_slot(f, |ip| Slot::Switch(&mut ip.mf))),
+        "More fragments follow."),
+    varies(row("flow.ipv4.fragment_offset", Kind::Number { min: 0, max: 8191 }, Is("0"), Lens::Flow(|f| v4(f, |ip| &mut ip.fragment_offset)),
+        "Place of this fragment, in units of 8 bytes.")),
+    varies(row("flow.ipv4.protocol", BYTE, Unset("17 before udp, 6 before tcp, 1 before icmp, else 253"), Lens::Flow(|f| v4_slot(f, |ip| Slot::MaybeVarying(&mut ip.protocol))),
+        "What the packet carries where no header behind says it.")),
 
     varies(row("flow.ipv6.src", Kind::Ipv6, Is("\"2001:db8::1\""), Lens::Flow(|f| v6(f, |ip| &mut ip.src)),
         "Source address.")),
@@ -204,6 +249,8 @@ pub static FIELDS: &[Field] = &[
         "Explicit congestion notification.")),
     varies(row("flow.ipv6.flow_label", Kind::Number { min: 0, max: 0xf_ffff }, Is("0"), Lens::Flow(|f| v6(f, |ip| &mut ip.flow_label)),
         "Flow label.")),
+    varies(row("flow.ipv6.next_header", BYTE, Unset("17 before udp, 6 before tcp, 58 before icmpv6, else 253"), Lens::Flow(|f| v6_slot(f, |ip| Slot::MaybeVarying(&mut ip.next_header))),
+        "What the packet carries where no header behind says it.")),
 
     varies(row("flow.udp.src", U16, Is("9"), Lens::Flow(|f| udp(f, |udp| Slot::Varying(&mut udp.src))),
         "Source port.")),
@@ -212,11 +259,78 @@ pub static FIELDS: &[Field] = &[
     row("flow.udp.checksum", Kind::Switch, Is("true"), Lens::Flow(|f| udp(f, |udp| Slot::Switch(&mut udp.checksum))),
         "A right checksum in every frame; false (0 in the field) over IPv4 only."),
 
+    varies(row("flow.tcp.src", U16, Is("9"), Lens::Flow(|f| tcp(f, |tcp| Slot::Varying(&mut tcp.src))),
+        "Source port.")),
+    varies(row("flow.tcp.dst", U16, Is("9"), Lens::Flow(|f| tcp(f, |tcp| Slot::Varying(&mut tcp.dst))),
+        "Destination port; 9 is discard.")),
+    varies(row("flow.tcp.seq", U32, Is("0"), Lens::Flow(|f| tcp(f, |tcp| Slot::Varying(&mut tcp.seq))),
+        "Sequence number.")),
+    varies(row("flow.tcp.ack", U32, Is("0"), Lens::Flow(|f| tcp(f, |tcp| Slot::Varying(&mut tcp.ack))),
+        "Acknowledgement number.")),
+    varies(row("flow.tcp.flags", Kind::Flags(TCP_FLAGS), Is("\"syn\""), Lens::Flow(|f| tcp(f, |tcp| Slot::Varying(&mut tcp.flags))),
+        "Flags, joined with +.")),
+    varies(row("flow.tcp.window", U16, Is("65535"), Lens::Flow(|f| tcp(f, |tcp| Slot::Varying(&mut tcp.window))),
+        "Receive window.")),
+    varies(row("flow.tcp.urgent", U16, Is("0"), Lens::Flow(|f| tcp(f, |tcp| Slot::Varying(&mut tcp.urgent))),
+        "Urgent pointer.")),
+    row("flow.tcp.checksum", Kind::Switch, Is("true"), Lens::Flow(|f| tcp(f, |tcp| Slot::Switch(&mut tcp.checksum))),
+        "A right checksum in every frame; false is refused, TCP has no way to go without."),
+
+    varies(row("flow.icmp.type", BYTE, Is("8"), Lens::Flow(|f| icmp(&mut f.icmp, |icmp| &mut icmp.kind)),
+        "8 is an echo request, 0 its reply.")),
+    varies(row("flow.icmp.code", BYTE, Is("0"), Lens::Flow(|f| icmp(&mut f.icmp, |icmp| &mut icmp.code)),
+        "Code.")),
+    varies(row("flow.icmp.id", U16, Is("0"), Lens::Flow(|f| icmp(&mut f.icmp, |icmp| &mut icmp.id)),
+        "Identifier of an echo; other types have these two bytes for themselves.")),
+    varies(row("flow.icmp.seq", U16, Is("0"), Lens::Flow(|f| icmp(&mut f.icmp, |icmp| &mut icmp.seq)),
+        "Sequence number of an echo; other types have these two bytes for themselves.")),
+
+    varies(row("flow.icmpv6.type", BYTE, Is("128"), Lens::Flow(|f| icmp(&mut f.icmpv6, |icmp| &mut icmp.kind)),
+        "128 is an echo request, 129 its reply.")),
+    varies(row("flow.icmpv6.code", BYTE, Is("0"), Lens::Flow(|f| icmp(&mut f.icmpv6, |icmp| &mut icmp.code)),
+        "Code.")),
+    varies(row("flow.icmpv6.id", U16, Is("0"), Lens::Flow(|f| icmp(&mut f.icmpv6, |icmp| &mut icmp.id)),
+        "Identifier of an echo; other types have these two bytes for themselves.")),
+    varies(row("flow.icmpv6.seq", U16, Is("0"), Lens::Flow(|f| icmp(&mut f.icmpv6, |icmp| &mut icmp.seq)),
+        "Sequence number of an echo; other types have these two bytes for themselves.")),
+
+    row("flow.raw.bytes", Kind::Bytes { max: 65535 }, Unset("needed by raw"), Lens::Flow(|f| f.raw.as_mut().map(Slot::Bytes)),
+        "The frame from its destination MAC on; the payload fills what size leaves behind them."),
+
+    row("flow.patch.at", Kind::Number { min: 0, max: 65534 }, Is("0"), Lens::Patch(|p| Slot::U32(&mut p.at)),
+        "Bytes in front of the place, from the start of the frame."),
+    row("flow.patch.width", Kind::OneOf(&[1, 2, 4, 6, 8]), Is("2"), Lens::Patch(|p| Slot::U32(&mut p.width)),
+        "Bytes of the place."),
+    varies(row("flow.patch.value", MAX_PACKETS, Is("0"), Lens::Patch(|p| Slot::Varying(&mut p.value)),
+        "What stands there, as a number in network order.")),
+
     row("flow.payload.kind", Kind::Choice(PAYLOAD_WORDS), Is("\"pktgen\""), Lens::Flow(|f| Some(Slot::PayloadKind(&mut f.payload))),
-        "pktgen: magic, sequence number, time, stream number; pattern: bytes repeated; zero."),
-    row("flow.payload.bytes", Kind::Bytes { max: 2048 }, Unset("needed by kind = \"pattern\", refused otherwise"), Lens::Flow(|f| Some(Slot::PayloadBytes(&mut f.payload))),
-        "The bytes of a pattern."),
+        "pktgen: magic, sequence number, time, stream number; pattern: bytes repeated; hex or text: once, zeros behind; random: seeded, other bytes in every build; zero."),
+    row("flow.payload.bytes", Kind::Bytes { max: 2048 }, Unset("needed by kind = \"pattern\" and \"hex\", refused otherwise"), Lens::Flow(|f| Some(Slot::PayloadBytes(&mut f.payload))),
+        "The bytes of a pattern, or of hex."),
+    row("flow.payload.text", Kind::Text { max: 2048 }, Unset("needed by kind = \"text\", refused otherwise"), Lens::Flow(|f| Some(Slot::PayloadText(&mut f.payload))),
+        "The text, sent as UTF-8."),
 ];
+
+/// From the lowest bit up.
+const TCP_FLAGS: &[&str] = &["fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns"];
+
+/// A raw frame has its addresses in its bytes.
+fn eth(flow: &mut Flow, member: fn(&mut Eth) -> Slot<'_>) -> Option<Slot<'_>> {
+    if flow.raw.is_some() { None } else { Some(member(&mut flow.eth)) }
+}
+
+fn arp(flow: &mut Flow, member: fn(&mut Arp) -> Slot<'_>) -> Option<Slot<'_>> {
+    flow.arp.as_mut().map(member)
+}
+
+fn tcp(flow: &mut Flow, member: fn(&mut Tcp) -> Slot<'_>) -> Option<Slot<'_>> {
+    flow.tcp.as_mut().map(member)
+}
+
+fn icmp(icmp: &mut Option<Icmp>, member: fn(&mut Icmp) -> &mut super::Value) -> Option<Slot<'_>> {
+    icmp.as_mut().map(|icmp| Slot::Varying(member(icmp)))
+}
 
 fn v4(flow: &mut Flow, member: fn(&mut Ipv4) -> &mut super::Value) -> Option<Slot<'_>> {
     match &mut flow.ip {
@@ -225,9 +339,23 @@ fn v4(flow: &mut Flow, member: fn(&mut Ipv4) -> &mut super::Value) -> Option<Slo
     }
 }
 
+fn v4_slot(flow: &mut Flow, member: fn(&mut Ipv4) -> Slot<'_>) -> Option<Slot<'_>> {
+    match &mut flow.ip {
+        Some(Ip::V4(ip)) => Some(member(ip)),
+        _ => None,
+    }
+}
+
 fn v6(flow: &mut Flow, member: fn(&mut Ipv6) -> &mut super::Value) -> Option<Slot<'_>> {
     match &mut flow.ip {
         Some(Ip::V6(ip)) => Some(Slot::Varying(member(ip))),
+        _ => None,
+    }
+}
+
+fn v6_slot(flow: &mut Flow, member: fn(&mut Ipv6) -> Slot<'_>) -> Option<Slot<'_>> {
+    match &mut flow.ip {
+        Some(Ip::V6(ip)) => Some(member(ip)),
         _ => None,
     }
 }
@@ -256,7 +384,8 @@ pub(super) fn names_in(group: &str) -> impl Iterator<Item = &'static str> {
     fields.chain(groups).filter(move |key| parent(key) == group).map(last)
 }
 
-pub(super) fn parent(key: &str) -> &str {
+/// Everything in front of the last part.
+pub fn parent(key: &str) -> &str {
     key.rsplit_once('.').map_or("", |(parent, _)| parent)
 }
 

@@ -49,6 +49,8 @@ pub enum Kind {
     },
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// Bits by these names, the lowest first, joined with `+`; or their number.
+    Flags(&'static [&'static str]),
     /// Bytes as hex digits.
     Bytes {
         max: usize,
@@ -80,6 +82,7 @@ impl Kind {
             Kind::Numbers { max, distinct: true } => format!("a list of different numbers, each 0..{max}"),
             Kind::Numbers { max, distinct: false } => format!("a list of numbers, each 0..{max}"),
             Kind::Choice(words) => words.join(" | "),
+            Kind::Flags(names) => format!("{} joined with +, or none", names.join(" ")),
             Kind::Bytes { max } => format!("pairs of hex digits, 1 to {max} bytes"),
         }
     }
@@ -94,6 +97,7 @@ impl Kind {
                 (u128::from(*min)..=u128::from(*max)).contains(&number) && number.is_power_of_two()
             }
             Kind::OneOf(numbers) => numbers.iter().any(|n| u128::from(*n) == number),
+            Kind::Flags(names) => number < 1 << names.len(),
             _ => false,
         };
         let words = match self {
@@ -109,6 +113,7 @@ impl Kind {
             Kind::Mac { .. } => (parse_mac(text).map(u128::from), "a MAC address"),
             Kind::Ipv4 => (text.parse().ok().map(|ip: Ipv4Addr| u128::from(ip.to_bits())), "an IPv4 address"),
             Kind::Ipv6 => (text.parse().ok().map(|ip: Ipv6Addr| ip.to_bits()), "an IPv6 address"),
+            Kind::Flags(names) => (parse_flags(text, names), "a set of flags"),
             _ => (None, "a number"),
         };
         number.ok_or_else(|| {
@@ -124,6 +129,7 @@ impl Kind {
             Kind::Ipv4 => Ipv4Addr::from_bits(number as u32).to_string(),
             Kind::Ipv6 => Ipv6Addr::from_bits(number).to_string(),
             Kind::Hex { .. } => format!("0x{number:04x}"),
+            Kind::Flags(names) => show_flags(number, names),
             _ => number.to_string(),
         }
     }
@@ -152,6 +158,26 @@ pub fn parse_mac(text: &str) -> Option<u64> {
 pub fn show_mac(mac: u64) -> String {
     let bytes = mac.to_be_bytes();
     bytes[2..].iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":")
+}
+
+/// `syn+ack`; `none` is no flag at all.
+fn parse_flags(text: &str, names: &[&str]) -> Option<u128> {
+    if text == "none" {
+        return Some(0);
+    }
+    if let Ok(number) = text.parse::<u128>() {
+        return Some(number).filter(|number| *number < 1 << names.len());
+    }
+    text.split('+').try_fold(0, |flags, word| {
+        let bit = names.iter().position(|name| name.eq_ignore_ascii_case(word.trim()))?;
+        Some(flags | 1 << bit)
+    })
+}
+
+fn show_flags(flags: u128, names: &[&str]) -> String {
+    let set: Vec<&str> =
+        names.iter().enumerate().filter(|(bit, _)| flags >> bit & 1 == 1).map(|(_, name)| *name).collect();
+    if set.is_empty() { "none".into() } else { set.join("+") }
 }
 
 /// `de ad be ef`, `deadbeef`, `de:ad:be:ef`; 1 to `max` bytes.
@@ -199,6 +225,21 @@ mod tests {
         }
         let error = Kind::Ipv4.address("198.18.0.2540").expect_err("too long");
         assert_eq!(error, "\"198.18.0.2540\" is not an IPv4 address (each part 0..255)");
+    }
+
+    #[test]
+    fn flags_are_words_or_a_number() {
+        let kind = Kind::Flags(&["fin", "syn", "rst"]);
+        for (text, number) in [("syn", 2), ("fin+rst", 5), ("RST + fin", 5), ("none", 0)] {
+            assert_eq!(kind.address(text), Ok(number), "{text}");
+        }
+        assert_eq!(
+            (kind.show(5), kind.show(0), kind.show_toml(2)),
+            ("fin+rst".into(), "none".into(), "\"syn\"".into())
+        );
+        let error = kind.address("syn+push").expect_err("no such flag");
+        assert_eq!(error, "\"syn+push\" is not a set of flags (fin syn rst joined with +, or none)");
+        assert_eq!((kind.number(7), kind.number(8).is_err()), (Ok(7), true));
     }
 
     #[test]

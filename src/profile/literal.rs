@@ -122,12 +122,13 @@ fn scalar(kind: &Kind, value: &Spanned<DeValue<'_>>, text: &str) -> Result<u128,
             Kind::Mac { .. } => "a MAC address",
             Kind::Ipv4 => "an IPv4 address",
             Kind::Ipv6 => "an IPv6 address",
+            Kind::Flags(_) => "a set of flags",
             _ => "a whole number",
         };
         format!("{} is not {what} ({})", shown(value, text), kind.allowed())
     };
     match value.as_ref() {
-        DeValue::Integer(number) if kind.is_numeric() => {
+        DeValue::Integer(number) if kind.is_numeric() || matches!(kind, Kind::Flags(_)) => {
             let out = || format!("{} is out of range ({})", shown(value, text), kind.allowed());
             u128::from_str_radix(number.as_str(), number.radix()).map_err(|_| out()).and_then(|n| kind.number(n))
         }

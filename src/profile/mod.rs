@@ -20,6 +20,7 @@ mod setting;
 mod shipped;
 mod short;
 pub mod sizes;
+mod stack;
 mod value;
 
 pub use file::Document;
@@ -27,6 +28,7 @@ pub use problem::{Problem, Problems, nearest};
 pub use rate::{Rate, RateError, WIRE_OVERHEAD_BYTES};
 pub use reference::reference;
 pub use shipped::shipped;
+pub use stack::Misfit;
 pub use value::{Order, Value};
 
 /// A checked profile. Obtained from a [`Document`], never edited in place.
@@ -82,8 +84,18 @@ pub struct Flow {
     pub eth: Eth,
     /// Outermost first.
     pub vlan: Vec<Vlan>,
+    /// Outermost first; the last one is the bottom of the stack.
+    pub mpls: Vec<Mpls>,
+    pub arp: Option<Arp>,
     pub ip: Option<Ip>,
     pub udp: Option<Udp>,
+    pub tcp: Option<Tcp>,
+    pub icmp: Option<Icmp>,
+    pub icmpv6: Option<Icmp>,
+    /// The frame's first bytes as they are, in place of all headers.
+    pub raw: Option<Vec<u8>>,
+    /// What varies in `raw`.
+    pub patch: Vec<Patch>,
     pub payload: Payload,
     pub rate: Option<Rate>,
     pub count: u64,
@@ -119,6 +131,25 @@ pub struct Vlan {
     pub tpid: Value,
 }
 
+/// One entry of a label stack; the bottom-of-stack bit is set by us.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mpls {
+    pub label: Value,
+    pub tc: Value,
+    pub ttl: Value,
+}
+
+/// Ethernet and IPv4 addresses of two parties.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arp {
+    /// 1 asks, 2 answers.
+    pub op: Value,
+    pub sha: Mac,
+    pub spa: Value,
+    pub tha: Mac,
+    pub tpa: Value,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ip {
     V4(Ipv4),
@@ -133,6 +164,12 @@ pub struct Ipv4 {
     pub dscp: Value,
     pub ecn: Value,
     pub id: Value,
+    pub df: bool,
+    pub mf: bool,
+    /// In units of 8 bytes.
+    pub fragment_offset: Value,
+    /// `None`: that of the header behind, else "experimental" (253).
+    pub protocol: Option<Value>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -143,6 +180,8 @@ pub struct Ipv6 {
     pub dscp: Value,
     pub ecn: Value,
     pub flow_label: Value,
+    /// `None`: that of the header behind, else "experimental" (253).
+    pub next_header: Option<Value>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -153,18 +192,60 @@ pub struct Udp {
 }
 
 #[derive(Debug, Clone, PartialEq)]
+pub struct Tcp {
+    pub src: Value,
+    pub dst: Value,
+    pub seq: Value,
+    pub ack: Value,
+    /// FIN is the lowest of nine bits.
+    pub flags: Value,
+    pub window: Value,
+    pub urgent: Value,
+    /// Always true: TCP has no way to go without.
+    pub checksum: bool,
+}
+
+/// ICMP or ICMPv6 as an echo has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Icmp {
+    pub kind: Value,
+    pub code: Value,
+    pub id: Value,
+    pub seq: Value,
+}
+
+/// Some of the bytes of a raw frame, as one number in network order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Patch {
+    /// Bytes before it.
+    pub at: u32,
+    /// Bytes: 1, 2, 4, 6 or 8.
+    pub width: u32,
+    pub value: Value,
+}
+
+#[derive(Debug, Clone, PartialEq)]
 pub enum Payload {
     /// magic, seq, time (16 bytes), then 2 bytes of stream number where room is left; zeros behind.
     Pktgen,
     /// The bytes repeat to the end of the frame.
     Pattern(Vec<u8>),
+    /// The bytes once; zeros behind.
+    Hex(Vec<u8>),
+    /// The text once, as UTF-8; zeros behind.
+    Text(String),
+    /// Seeded, other bytes in every build.
+    Random,
     Zero,
 }
 
 /// Structs before the table of fields has filled them: empty of meaning, never seen outside this room. They stand
 /// here so that a new field has its place in one file.
 mod blank {
-    use super::{Eth, Flow, Ipv4, Ipv6, Mac, Mode, Order, Payload, Profile, Rate, Tx, Udp, Value, Vlan};
+    use super::{
+        Arp, Eth, Flow, Icmp, Ipv4, Ipv6, Mac, Mode, Mpls, Order, Patch, Payload, Profile, Rate, Tcp, Tx, Udp, Value,
+        Vlan,
+    };
 
     const ZERO: Value = Value::Fixed(0);
 
@@ -197,8 +278,15 @@ mod blank {
             runt: false,
             eth: Eth { dst: Mac::Is(ZERO), src: Mac::Device },
             vlan: Vec::new(),
+            mpls: Vec::new(),
+            arp: None,
             ip: None,
             udp: None,
+            tcp: None,
+            icmp: None,
+            icmpv6: None,
+            raw: None,
+            patch: Vec::new(),
             payload: Payload::Pktgen,
             rate: None,
             count: 0,
@@ -214,12 +302,43 @@ mod blank {
         Vlan { id: ZERO, pcp: ZERO, dei: false, tpid: ZERO }
     }
 
+    pub(super) fn mpls() -> Mpls {
+        Mpls { label: ZERO, tc: ZERO, ttl: ZERO }
+    }
+
+    pub(super) fn arp() -> Arp {
+        Arp { op: ZERO, sha: Mac::Device, spa: ZERO, tha: Mac::Is(ZERO), tpa: ZERO }
+    }
+
     pub(super) fn ipv4() -> Ipv4 {
-        Ipv4 { src: ZERO, dst: ZERO, ttl: ZERO, dscp: ZERO, ecn: ZERO, id: ZERO }
+        Ipv4 {
+            src: ZERO,
+            dst: ZERO,
+            ttl: ZERO,
+            dscp: ZERO,
+            ecn: ZERO,
+            id: ZERO,
+            df: false,
+            mf: false,
+            fragment_offset: ZERO,
+            protocol: None,
+        }
     }
 
     pub(super) fn ipv6() -> Ipv6 {
-        Ipv6 { src: ZERO, dst: ZERO, hop_limit: ZERO, dscp: ZERO, ecn: ZERO, flow_label: ZERO }
+        Ipv6 { src: ZERO, dst: ZERO, hop_limit: ZERO, dscp: ZERO, ecn: ZERO, flow_label: ZERO, next_header: None }
+    }
+
+    pub(super) fn tcp() -> Tcp {
+        Tcp { src: ZERO, dst: ZERO, seq: ZERO, ack: ZERO, flags: ZERO, window: ZERO, urgent: ZERO, checksum: false }
+    }
+
+    pub(super) fn icmp() -> Icmp {
+        Icmp { kind: ZERO, code: ZERO, id: ZERO, seq: ZERO }
+    }
+
+    pub(super) fn patch() -> Patch {
+        Patch { at: 0, width: 0, value: ZERO }
     }
 
     pub(super) fn udp() -> Udp {

@@ -20,6 +20,8 @@ pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
     for (number, flow) in profile.flows.iter().enumerate() {
         let path = format!("flow.{number}");
         sizes(flow, &path, &mut out);
+        payload(flow, &path, &mut out);
+        fragment(flow, &path, &mut out);
         macs(flow, &path, &mut out);
         checksum(flow, &path, &mut out);
         variation(profile, flow, &path, places, &mut out);
@@ -49,14 +51,16 @@ fn sizes(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
     let size_path = format!("{path}.size");
     let room = flow.size.min().saturating_sub(u128::from(flow.header_bytes()));
     let (whole, stream) = (flow.header_bytes() + PKTGEN_BYTES, flow.header_bytes() + PKTGEN_STREAM_BYTES);
-    if flow.payload == Payload::Pktgen && room < u128::from(PKTGEN_BYTES) {
+    // Raw bytes that fill the frame are meant to.
+    let stamped = flow.payload == Payload::Pktgen && !(flow.raw.is_some() && room == 0);
+    if stamped && room < u128::from(PKTGEN_BYTES) {
         let message = format!(
             "the pktgen header does not fit: {room} bytes are left behind {}, it takes {PKTGEN_BYTES}; \
              size {whole} holds it, {stream} with the stream number",
             flow.header_words()
         );
         out.push(Flaw::of(&size_path, message));
-    } else if flow.payload == Payload::Pktgen && room < u128::from(PKTGEN_STREAM_BYTES) {
+    } else if stamped && room < u128::from(PKTGEN_STREAM_BYTES) {
         let message = format!("the pktgen header fits, its stream number does not: size {stream} holds both");
         out.push(Flaw::of(&size_path, message));
     }
@@ -68,8 +72,38 @@ fn sizes(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
     }
 }
 
+/// Bytes that stand once in a frame and do not all fit it.
+fn payload(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
+    let (key, len) = match &flow.payload {
+        Payload::Hex(bytes) => ("bytes", bytes.len() as u128),
+        Payload::Text(text) => ("text", text.len() as u128),
+        _ => return,
+    };
+    let room = flow.size.min().saturating_sub(u128::from(flow.header_bytes()));
+    if room < len {
+        let size = u128::from(flow.header_bytes()) + len;
+        let message = format!("{len} bytes, of which {room} fit behind {}: size {size} holds all", flow.header_words());
+        out.push(Flaw::of(&format!("{path}.payload.{key}"), message));
+    }
+}
+
+/// A header behind IP describes its frame, not the packet that a receiver puts together.
+fn fragment(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
+    let Some(Ip::V4(ip)) = &flow.ip else { return };
+    let carried = ["udp", "tcp", "icmp"].into_iter().find(|header| flow.count_of(header) > 0);
+    let Some(header) = carried.filter(|_| ip.mf || ip.fragment_offset.max() > 0) else { return };
+    let key = if ip.mf { "mf" } else { "fragment_offset" };
+    let message = format!("a fragment: length and checksum of {header} are right for this frame alone");
+    out.push(Flaw::of(&format!("{path}.ipv4.{key}"), message));
+}
+
 fn macs(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
-    if let Mac::Is(Value::Fixed(dst)) = &flow.eth.dst
+    if flow.raw.is_some() {
+        return;
+    }
+    // ARP asks everybody on purpose.
+    if flow.arp.is_none()
+        && let Mac::Is(Value::Fixed(dst)) = &flow.eth.dst
         && dst & MULTICAST_BIT != 0
     {
         let what = if *dst == BROADCAST { "the broadcast address" } else { "a multicast address" };

@@ -8,7 +8,7 @@ use toml::{
 };
 
 use super::{
-    Flow, Ip, Profile, Vlan, blank,
+    Flow, Ip, Profile, blank,
     field::{self, FIELDS, Fallback, Field, Lens, NOT_YET, Shape},
     literal,
     problem::{Flaw, MAX_PROBLEMS, Places, nearest},
@@ -24,6 +24,8 @@ pub(super) struct Draft {
 
 const MAX_FLOWS: usize = 1024;
 const MAX_VLANS: usize = 8;
+const MAX_LABELS: usize = 16;
+const MAX_PATCHES: usize = 64;
 
 /// Reads everything the table knows; missing required fields are flaws too.
 pub(super) fn draft(root: &DeTable<'_>, text: &str) -> Draft {
@@ -96,7 +98,12 @@ impl Reader<'_> {
                 return;
             }
             "flow.ipv6" => flow.ip = Some(Ip::V6(blank::ipv6())),
+            "flow.arp" => flow.arp = Some(blank::arp()),
             "flow.udp" => flow.udp = Some(blank::udp()),
+            "flow.tcp" => flow.tcp = Some(blank::tcp()),
+            "flow.icmp" => flow.icmp = Some(blank::icmp()),
+            "flow.icmpv6" => flow.icmpv6 = Some(blank::icmp()),
+            "flow.raw" => flow.raw = Some(Vec::new()),
             _ => return,
         }
         fill_flow(known, flow);
@@ -105,14 +112,16 @@ impl Reader<'_> {
     fn groups(&mut self, path: &str, known: &str, value: &Spanned<DeValue<'_>>) {
         let (limit, example) = match known {
             "flow" => (MAX_FLOWS, "[[flow]]"),
+            "flow.mpls" => (MAX_LABELS, "mpls = [{ label = 16 }]"),
+            "flow.patch" => (MAX_PATCHES, "patch = [{ at = 12, width = 2, value = 0x88b5 }]"),
             _ => (MAX_VLANS, "vlan = [{ id = 100 }]"),
         };
         let DeValue::Array(items) = value.as_ref() else {
             let message = format!("{} instead of a list of tables: write {example}", a(value));
             return self.flaw(path, value.span(), message);
         };
-        if items.len() > limit {
-            self.flaw(path, value.span(), format!("{} of them are too many (at most {limit})", items.len()));
+        if let Some(first) = items.get(limit) {
+            self.flaw(path, first.span(), format!("{} of them are too many (at most {limit})", items.len()));
         }
         for (number, item) in items.iter().enumerate().take(limit) {
             let child = format!("{path}.{number}");
@@ -141,7 +150,7 @@ impl Reader<'_> {
             flows.push(flow);
             self.draft.places.names.push(None);
         } else if let Some(flow) = flow_number(path).and_then(|number| flows.get_mut(number)) {
-            flow.vlan.push(default_vlan());
+            open_in(flow, known);
         }
     }
 
@@ -208,7 +217,7 @@ fn newer(value: &Spanned<DeValue<'_>>) -> bool {
 fn schema_key(path: &str, key: &str) -> String {
     let mut out = String::new();
     for (depth, part) in path.split('.').filter(|part| !part.is_empty()).enumerate() {
-        // Numbers stand only where a list's items do: behind `flow` and behind `vlan`.
+        // Numbers stand only where a list's items do: behind `flow` and, say, behind `vlan`.
         let number = matches!(depth, 1 | 3) && path.starts_with("flow.") && part.parse::<usize>().is_ok();
         if !number {
             out.push_str(part);
@@ -233,9 +242,9 @@ pub(super) fn flow_number(path: &str) -> Option<usize> {
     path.strip_prefix("flow.")?.split('.').next()?.parse().ok()
 }
 
-fn vlan_number(path: &str) -> Option<usize> {
-    let mut parts = path.split('.').skip(2);
-    if parts.next() == Some("vlan") { parts.next()?.parse().ok() } else { None }
+/// `flow.3.vlan.1.id` belongs to header 1 of several.
+fn item_number(path: &str) -> Option<usize> {
+    path.split('.').nth(3)?.parse().ok()
 }
 
 /// What to say of a key that the table does not have.
@@ -265,10 +274,17 @@ pub(super) fn slot<'a>(profile: &'a mut Profile, path: &str, field: &Field) -> O
         Lens::Nowhere => None,
         Lens::Profile(lens) => Some(lens(profile)),
         Lens::Flow(lens) => lens(profile.flows.get_mut(flow_number(path)?)?),
-        Lens::Vlan(lens) => {
-            let flow = profile.flows.get_mut(flow_number(path)?)?;
-            flow.vlan.get_mut(vlan_number(path)?).map(lens)
-        }
+        _ => slot_in(profile.flows.get_mut(flow_number(path)?)?, item_number(path)?, field),
+    }
+}
+
+/// A field of the header `item` of those a flow may have several of.
+fn slot_in<'a>(flow: &'a mut Flow, item: usize, field: &Field) -> Option<Slot<'a>> {
+    match field.lens {
+        Lens::Nowhere | Lens::Profile(_) | Lens::Flow(_) => None,
+        Lens::Vlan(lens) => flow.vlan.get_mut(item).map(lens),
+        Lens::Mpls(lens) => flow.mpls.get_mut(item).map(lens),
+        Lens::Patch(lens) => flow.patch.get_mut(item).map(lens),
     }
 }
 
@@ -282,7 +298,7 @@ pub(super) fn setting(profile: &Profile, path: &str, field: &Field) -> Option<Se
             Some(lens(&mut Profile { name, note, tx, flows: Vec::new() }).take())
         }
         Lens::Flow(lens) => lens(&mut flow()?).map(Slot::take),
-        Lens::Vlan(lens) => flow()?.vlan.get_mut(vlan_number(path)?).map(lens).map(Slot::take),
+        _ => slot_in(&mut flow()?, item_number(path)?, field).map(Slot::take),
     }
 }
 
@@ -304,14 +320,19 @@ fn fill_profile(group: &str, profile: &mut Profile) {
     });
 }
 
-fn default_vlan() -> Vlan {
-    let mut vlan = blank::vlan();
-    fill_defaults("flow.vlan", |field, setting| {
-        if let Lens::Vlan(lens) = field.lens {
-            lens(&mut vlan).put(setting);
+/// One more header, with its defaults, of those a flow may have several of.
+fn open_in(flow: &mut Flow, group: &str) {
+    let item = flow.count_of(group);
+    match group {
+        "flow.mpls" => flow.mpls.push(blank::mpls()),
+        "flow.patch" => flow.patch.push(blank::patch()),
+        _ => flow.vlan.push(blank::vlan()),
+    }
+    fill_defaults(group, |field, setting| {
+        if let Some(slot) = slot_in(flow, item, field) {
+            slot.put(setting);
         }
     });
-    vlan
 }
 
 /// Defaults are TOML in the table, read as a file's values are, so that there is one place for each.
@@ -333,24 +354,40 @@ pub(super) fn default_of(field: &Field) -> Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Ip, Vlan};
+    use crate::profile::{Ip, Payload};
 
-    /// A profile with every header in one of two flows.
+    /// A profile with every header in one of three flows.
     fn full() -> Profile {
         let mut profile = blank::profile();
-        let headers = [Ip::V4(blank::ipv4()), Ip::V6(blank::ipv6())];
-        for ip in headers {
-            let vlan: Vec<Vlan> = vec![blank::vlan()];
-            profile.flows.push(Flow { ip: Some(ip), udp: Some(blank::udp()), vlan, ..blank::flow() });
-        }
+        let v4 = Flow {
+            ip: Some(Ip::V4(blank::ipv4())),
+            vlan: vec![blank::vlan()],
+            mpls: vec![blank::mpls()],
+            arp: Some(blank::arp()),
+            udp: Some(blank::udp()),
+            tcp: Some(blank::tcp()),
+            icmp: Some(blank::icmp()),
+            icmpv6: Some(blank::icmp()),
+            patch: vec![blank::patch()],
+            ..blank::flow()
+        };
+        let raw = Flow { raw: Some(Vec::new()), payload: Payload::Text(String::new()), ..blank::flow() };
+        profile.flows.extend([v4, Flow { ip: Some(Ip::V6(blank::ipv6())), ..blank::flow() }, raw]);
         profile
     }
 
     #[test]
     fn every_default_fits_its_slot_and_comes_back() {
         for field in FIELDS.iter().filter(|field| field.key != "version") {
-            let flow = if field.key.starts_with("flow.ipv6") { 1 } else { 0 };
-            let path = field.key.replace("vlan.", "vlan.0.").replacen("flow.", &format!("flow.{flow}."), 1);
+            let flow = match field::parent(field.key) {
+                "flow.ipv6" => 1,
+                "flow.raw" => 2,
+                _ => 0,
+            };
+            let path = ["vlan.", "mpls.", "patch."]
+                .iter()
+                .fold(field.key.to_string(), |path, list| path.replace(list, &format!("{list}0.")));
+            let path = path.replacen("flow.", &format!("flow.{flow}."), 1);
             assert_eq!(field_at(&path).map(|field| field.key), Some(field.key));
             let setting = default_of(field);
             assert_eq!(setting == Setting::Unset, !matches!(field.fallback, Fallback::Is(_)), "{}", field.key);

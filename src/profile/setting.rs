@@ -33,6 +33,7 @@ pub(super) enum Slot<'a> {
     Text(&'a mut String),
     MaybeText(&'a mut Option<String>),
     Varying(&'a mut Value),
+    MaybeVarying(&'a mut Option<Value>),
     /// With what the word stands for.
     Mac(&'a mut Mac, Mac),
     Rate(&'a mut Rate),
@@ -43,13 +44,16 @@ pub(super) enum Slot<'a> {
     Order(&'a mut Order),
     PayloadKind(&'a mut Payload),
     PayloadBytes(&'a mut Payload),
+    PayloadText(&'a mut Payload),
+    /// Empty: not set.
+    Bytes(&'a mut Vec<u8>),
 }
 
 const MODES: [Mode; 3] = [Mode::Auto, Mode::Copy, Mode::ZeroCopy];
 const ORDERS: [Order; 2] = [Order::Together, Order::Nested];
 pub(super) const MODE_WORDS: &[&str] = &["auto", "copy", "zero-copy"];
 pub(super) const ORDER_WORDS: &[&str] = &["together", "nested"];
-pub(super) const PAYLOAD_WORDS: &[&str] = &["pktgen", "pattern", "zero"];
+pub(super) const PAYLOAD_WORDS: &[&str] = &["pktgen", "pattern", "hex", "text", "random", "zero"];
 
 impl Slot<'_> {
     /// Fills the slot; `false` when the setting is of another kind (the table of fields excludes that).
@@ -64,6 +68,8 @@ impl Slot<'_> {
             (Slot::MaybeText(slot), Setting::Text(text)) => *slot = Some(text),
             (Slot::MaybeText(slot), Setting::Unset) => *slot = None,
             (Slot::Varying(slot), Setting::Varying(value)) => *slot = value,
+            (Slot::MaybeVarying(slot), Setting::Varying(value)) => *slot = Some(value),
+            (Slot::MaybeVarying(slot), Setting::Unset) => *slot = None,
             (Slot::Mac(slot, _), Setting::Varying(value)) => *slot = Mac::Is(value),
             (Slot::Mac(slot, word), Setting::Word) => *slot = word,
             (Slot::Rate(slot), Setting::Rate(rate)) => *slot = rate,
@@ -77,7 +83,10 @@ impl Slot<'_> {
             (Slot::Order(slot), Setting::Choice(at)) => *slot = ORDERS.get(at).copied().unwrap_or(Order::Together),
             (Slot::PayloadKind(slot), Setting::Choice(at)) => *slot = payload(at),
             (Slot::PayloadBytes(slot), Setting::Bytes(bytes)) => put_bytes(slot, bytes),
-            (Slot::PayloadBytes(_), Setting::Unset) => {}
+            (Slot::PayloadText(slot), Setting::Text(text)) => put_text(slot, text),
+            (Slot::PayloadBytes(_) | Slot::PayloadText(_), Setting::Unset) => {}
+            (Slot::Bytes(slot), Setting::Bytes(bytes)) => *slot = bytes,
+            (Slot::Bytes(slot), Setting::Unset) => slot.clear(),
             _ => return false,
         }
         true
@@ -93,6 +102,7 @@ impl Slot<'_> {
             Slot::Text(slot) => Setting::Text(slot.clone()),
             Slot::MaybeText(slot) => slot.clone().map_or(Setting::Unset, Setting::Text),
             Slot::Varying(slot) => Setting::Varying(slot.clone()),
+            Slot::MaybeVarying(slot) => slot.clone().map_or(Setting::Unset, Setting::Varying),
             Slot::Mac(Mac::Is(value), _) => Setting::Varying(value.clone()),
             Slot::Mac(..) => Setting::Word,
             Slot::Rate(slot) => Setting::Rate(*slot),
@@ -102,11 +112,12 @@ impl Slot<'_> {
             Slot::MaybeNumbers(slot) => slot.clone().map_or(Setting::Unset, Setting::Numbers),
             Slot::Mode(slot) => Setting::Choice(MODES.iter().position(|mode| mode == slot).unwrap_or(0)),
             Slot::Order(slot) => Setting::Choice(ORDERS.iter().position(|order| order == slot).unwrap_or(0)),
-            Slot::PayloadKind(Payload::Pktgen) => Setting::Choice(0),
-            Slot::PayloadKind(Payload::Pattern(_)) => Setting::Choice(1),
-            Slot::PayloadKind(Payload::Zero) => Setting::Choice(2),
-            Slot::PayloadBytes(Payload::Pattern(bytes)) => Setting::Bytes(bytes.clone()),
-            Slot::PayloadBytes(_) => Setting::Unset,
+            Slot::PayloadKind(payload) => Setting::Choice(payload_at(payload)),
+            Slot::PayloadBytes(Payload::Pattern(bytes) | Payload::Hex(bytes)) => Setting::Bytes(bytes.clone()),
+            Slot::PayloadText(Payload::Text(text)) => Setting::Text(text.clone()),
+            Slot::PayloadBytes(_) | Slot::PayloadText(_) => Setting::Unset,
+            Slot::Bytes(bytes) if bytes.is_empty() => Setting::Unset,
+            Slot::Bytes(bytes) => Setting::Bytes(bytes.clone()),
         }
     }
 }
@@ -114,15 +125,36 @@ impl Slot<'_> {
 fn payload(at: usize) -> Payload {
     match PAYLOAD_WORDS.get(at) {
         Some(&"pattern") => Payload::Pattern(Vec::new()),
+        Some(&"hex") => Payload::Hex(Vec::new()),
+        Some(&"text") => Payload::Text(String::new()),
+        Some(&"random") => Payload::Random,
         Some(&"zero") => Payload::Zero,
         _ => Payload::Pktgen,
     }
 }
 
+fn payload_at(payload: &Payload) -> usize {
+    let word = match payload {
+        Payload::Pktgen => "pktgen",
+        Payload::Pattern(_) => "pattern",
+        Payload::Hex(_) => "hex",
+        Payload::Text(_) => "text",
+        Payload::Random => "random",
+        Payload::Zero => "zero",
+    };
+    PAYLOAD_WORDS.iter().position(|known| *known == word).unwrap_or(0)
+}
+
 /// Bytes beside another kind of payload are refused by the checks; here they change nothing.
 fn put_bytes(slot: &mut Payload, bytes: Vec<u8>) {
-    if let Payload::Pattern(old) = slot {
+    if let Payload::Pattern(old) | Payload::Hex(old) = slot {
         *old = bytes;
+    }
+}
+
+fn put_text(slot: &mut Payload, text: String) {
+    if let Payload::Text(old) = slot {
+        *old = text;
     }
 }
 

@@ -1,6 +1,6 @@
 //! How long a flow's frames must and may be.
 
-use super::{Flow, Ip, Tx, Value, rate::WIRE_OVERHEAD_BYTES};
+use super::{Flow, Tx, Value, rate::WIRE_OVERHEAD_BYTES};
 
 /// Frames below this are padded by others and called runts; without FCS.
 pub const SHORTEST_FRAME: u32 = 60;
@@ -29,36 +29,6 @@ impl Tx {
 }
 
 impl Flow {
-    /// Bytes of all headers: the least a frame of this flow can have.
-    pub fn header_bytes(&self) -> u32 {
-        let ip = match &self.ip {
-            Some(Ip::V4(_)) => 20,
-            Some(Ip::V6(_)) => 40,
-            None => 0,
-        };
-        let udp = if self.udp.is_some() { 8 } else { 0 };
-        14 + 4 * self.vlan.len() as u32 + ip + udp
-    }
-
-    /// `Ethernet + 2 VLAN + IPv6 + UDP`.
-    pub fn header_words(&self) -> String {
-        let mut words = vec!["Ethernet".to_string()];
-        match self.vlan.len() {
-            0 => {}
-            1 => words.push("VLAN".into()),
-            many => words.push(format!("{many} VLAN")),
-        }
-        match &self.ip {
-            Some(Ip::V4(_)) => words.push("IPv4".into()),
-            Some(Ip::V6(_)) => words.push("IPv6".into()),
-            None => {}
-        }
-        if self.udp.is_some() {
-            words.push("UDP".into());
-        }
-        words.join(" + ")
-    }
-
     /// `60 B (+4 FCS = 64)`, `60..1514 B (+4 FCS = 64..1518)`.
     pub fn size_words(&self) -> String {
         let (min, max) = (self.size.min(), self.size.max());

@@ -3,7 +3,9 @@
 
 use txdeck::{
     packet::{Facts, Frame, Plan, PlanFlow, Stamp, StampTime, compile},
-    profile::{Eth, Flow, Ip, Ipv4, Ipv6, Mac, Mode, Order, Payload, Profile, Rate, Tx, Udp, Value, Vlan},
+    profile::{
+        Arp, Eth, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mode, Mpls, Order, Payload, Profile, Rate, Tcp, Tx, Udp, Value, Vlan,
+    },
 };
 
 pub const DEVICE: [u8; 6] = [2, 0, 0, 0, 0, 1];
@@ -33,7 +35,18 @@ pub fn vlan(id: Value) -> Vlan {
 }
 
 pub fn v4() -> Ipv4 {
-    Ipv4 { src: fixed(SRC_V4), dst: fixed(DST_V4), ttl: fixed(64), dscp: fixed(0), ecn: fixed(0), id: fixed(0) }
+    Ipv4 {
+        src: fixed(SRC_V4),
+        dst: fixed(DST_V4),
+        ttl: fixed(64),
+        dscp: fixed(0),
+        ecn: fixed(0),
+        id: fixed(0),
+        df: false,
+        mf: false,
+        fragment_offset: fixed(0),
+        protocol: None,
+    }
 }
 
 pub fn v6() -> Ipv6 {
@@ -44,11 +57,39 @@ pub fn v6() -> Ipv6 {
         dscp: fixed(0),
         ecn: fixed(0),
         flow_label: fixed(0),
+        next_header: None,
     }
 }
 
 pub fn udp() -> Udp {
     Udp { src: fixed(9), dst: fixed(9), checksum: true }
+}
+
+pub fn label(label: Value) -> Mpls {
+    Mpls { label, tc: fixed(0), ttl: fixed(64) }
+}
+
+/// A question.
+pub fn arp() -> Arp {
+    Arp { op: fixed(1), sha: Mac::Device, spa: fixed(SRC_V4), tha: Mac::Is(fixed(0)), tpa: fixed(DST_V4) }
+}
+
+/// A SYN.
+pub fn tcp() -> Tcp {
+    Tcp {
+        src: fixed(1024),
+        dst: fixed(80),
+        seq: fixed(1),
+        ack: fixed(0),
+        flags: fixed(2),
+        window: fixed(65535),
+        urgent: fixed(0),
+        checksum: true,
+    }
+}
+
+pub fn echo(kind: u128) -> Icmp {
+    Icmp { kind: fixed(kind), code: fixed(0), id: fixed(7), seq: fixed(0) }
 }
 
 /// 60 bytes, no IP, pktgen payload; the flow is called `a`.
@@ -60,8 +101,15 @@ pub fn raw_flow() -> Flow {
         runt: false,
         eth: Eth { dst: Mac::Is(fixed(0x0200_0000_0002)), src: Mac::Device },
         vlan: Vec::new(),
+        mpls: Vec::new(),
+        arp: None,
         ip: None,
         udp: None,
+        tcp: None,
+        icmp: None,
+        icmpv6: None,
+        raw: None,
+        patch: Vec::new(),
         payload: Payload::Pktgen,
         rate: None,
         count: 0,
@@ -81,6 +129,11 @@ pub fn v4_flow() -> Flow {
 /// As [`raw_flow`] with IPv6 and UDP, 80 bytes.
 pub fn v6_flow() -> Flow {
     Flow { ip: Some(Ip::V6(v6())), udp: Some(udp()), size: fixed(80), ..raw_flow() }
+}
+
+/// As [`v4_flow`] with TCP in place of UDP, 74 bytes: the pktgen header and its stream number behind 54.
+pub fn tcp_flow() -> Flow {
+    Flow { udp: None, tcp: Some(tcp()), size: fixed(74), ..v4_flow() }
 }
 
 pub fn with_ports(src: Value, flow: Flow) -> Flow {

@@ -271,7 +271,8 @@ fn c40_a_neighbour_needs_one_fixed_destination() {
 
 #[test]
 fn udp_needs_ip() {
-    assert_eq!(refusal(Flow { ip: None, ..v4_flow() }), CompileError::UdpWithoutIp { flow: "a".into() });
+    let refused = refusal(Flow { ip: None, ..v4_flow() });
+    assert_eq!(refused.to_string(), "flow.a.udp: UDP needs an IP header: add ipv4 = {} or ipv6 = {}");
 }
 
 #[test]

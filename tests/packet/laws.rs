@@ -3,7 +3,7 @@
 use proptest::{prelude::*, test_runner::Config};
 use txdeck::{
     packet::{Frame, dissect},
-    profile::{Flow, Ip, Ipv4, Ipv6, Mac, Order, Payload, Udp, Value, Vlan},
+    profile::{Arp, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Order, Payload, Tcp, Udp, Value, Vlan},
 };
 
 use crate::{
@@ -41,37 +41,122 @@ fn tag() -> impl Strategy<Value = Vlan> {
     (bits(12), bits(3), any::<bool>(), tpid).prop_map(|(id, pcp, dei, tpid)| Vlan { id, pcp, dei, tpid })
 }
 
-fn ip() -> impl Strategy<Value = Option<Ip>> {
-    let v4 = (bits(32), bits(32), bits(8), bits(6), bits(2), bits(16))
-        .prop_map(|(src, dst, ttl, dscp, ecn, id)| Ip::V4(Ipv4 { src, dst, ttl, dscp, ecn, id }));
-    let v6 = (bits(128), bits(128), bits(8), bits(6), bits(2), bits(20)).prop_map(
-        |(src, dst, hop_limit, dscp, ecn, flow_label)| Ip::V6(Ipv6 { src, dst, hop_limit, dscp, ecn, flow_label }),
-    );
-    prop_oneof![1 => Just(None), 4 => v4.prop_map(Some), 4 => v6.prop_map(Some)]
+fn label() -> impl Strategy<Value = Mpls> {
+    (bits(20), bits(3), bits(8)).prop_map(|(label, tc, ttl)| Mpls { label, tc, ttl })
+}
+
+/// What IP says it carries when nothing that the parser would look into stands behind it.
+fn unknown_protocol() -> impl Strategy<Value = Option<Value>> {
+    prop_oneof![2 => Just(None), 1 => value(253, 254).prop_map(Some)]
+}
+
+fn ipv4() -> impl Strategy<Value = Ip> {
+    let class = (bits(8), bits(6), bits(2));
+    (bits(32), bits(32), class, bits(16), any::<bool>(), any::<bool>(), bits(13), unknown_protocol()).prop_map(
+        |(src, dst, (ttl, dscp, ecn), id, df, mf, fragment_offset, protocol)| {
+            Ip::V4(Ipv4 { src, dst, ttl, dscp, ecn, id, df, mf, fragment_offset, protocol })
+        },
+    )
+}
+
+fn ipv6() -> impl Strategy<Value = Ip> {
+    (bits(128), bits(128), bits(8), bits(6), bits(2), bits(20), unknown_protocol()).prop_map(
+        |(src, dst, hop_limit, dscp, ecn, flow_label, next_header)| {
+            Ip::V6(Ipv6 { src, dst, hop_limit, dscp, ecn, flow_label, next_header })
+        },
+    )
+}
+
+/// What stands behind the tags.
+#[derive(Debug, Clone)]
+enum Inner {
+    Nothing,
+    Arp(Arp),
+    Ip(Ip),
+}
+
+fn inner() -> impl Strategy<Value = Inner> {
+    let arp = (bits(16), bits(48), bits(32), bits(48), bits(32))
+        .prop_map(|(op, sha, spa, tha, tpa)| Inner::Arp(Arp { op, sha: Mac::Is(sha), spa, tha: Mac::Is(tha), tpa }));
+    prop_oneof![
+        1 => Just(Inner::Nothing),
+        1 => arp,
+        5 => ipv4().prop_map(Inner::Ip),
+        5 => ipv6().prop_map(Inner::Ip),
+    ]
 }
 
 fn payload() -> impl Strategy<Value = Payload> {
+    let bytes = || prop::collection::vec(any::<u8>(), 1..7);
     prop_oneof![
         3 => Just(Payload::Pktgen),
-        1 => prop::collection::vec(any::<u8>(), 1..7).prop_map(Payload::Pattern),
+        1 => bytes().prop_map(Payload::Pattern),
+        1 => bytes().prop_map(Payload::Hex),
+        1 => "[a-zé ]{1,9}".prop_map(Payload::Text),
+        2 => Just(Payload::Random),
         1 => Just(Payload::Zero),
     ]
 }
 
+/// The header behind IP.
+#[derive(Debug, Clone)]
+enum Behind {
+    Nothing,
+    Udp(Udp),
+    Tcp(Box<Tcp>),
+    Icmp(Icmp),
+}
+
+fn behind() -> impl Strategy<Value = Behind> {
+    let udp =
+        (bits(16), bits(16), any::<bool>()).prop_map(|(src, dst, checksum)| Behind::Udp(Udp { src, dst, checksum }));
+    let tcp = (bits(16), bits(16), bits(32), bits(32), bits(9), bits(16), bits(16)).prop_map(
+        |(src, dst, seq, ack, flags, window, urgent)| {
+            Behind::Tcp(Box::new(Tcp { src, dst, seq, ack, flags, window, urgent, checksum: true }))
+        },
+    );
+    // Above 12 the parser wants messages of certain lengths.
+    let icmp = (value(0, 12), bits(8), bits(16), bits(16))
+        .prop_map(|(kind, code, id, seq)| Behind::Icmp(Icmp { kind, code, id, seq }));
+    prop_oneof![1 => Just(Behind::Nothing), 4 => udp, 4 => tcp, 2 => icmp]
+}
+
 fn flow() -> impl Strategy<Value = Flow> {
-    let headers = (bits(48), bits(48), prop::collection::vec(tag(), 0..=3), ip());
-    let udp = (bits(16), bits(16), any::<bool>(), any::<bool>());
-    (headers, udp, payload(), any::<bool>()).prop_flat_map(|((dst, src, vlan, ip), udp, payload, nested)| {
-        let (sport, dport, checksum, wanted) = udp;
-        let udp = (wanted && ip.is_some()).then_some(Udp { src: sport, dst: dport, checksum });
+    let link = (bits(48), bits(48), prop::collection::vec(tag(), 0..=3), prop::collection::vec(label(), 0..=3));
+    (link, inner(), behind(), payload(), any::<bool>()).prop_flat_map(|(link, inner, behind, payload, nested)| {
+        let (dst, src, vlan, mpls) = link;
         let order = if nested { Order::Nested } else { Order::Together };
-        let mut flow = Flow { vlan, ip, udp, payload, order, runt: true, ..raw_flow() };
+        let mut flow = Flow { vlan, payload, order, runt: true, ..raw_flow() };
         flow.eth.dst = Mac::Is(dst);
         flow.eth.src = Mac::Is(src);
+        match inner {
+            // Labels with nothing behind them: no parser could tell what they carry.
+            Inner::Nothing => {}
+            Inner::Arp(arp) => flow.arp = Some(arp),
+            Inner::Ip(ip) => (flow.mpls, flow.ip) = (mpls, Some(ip)),
+        }
+        carry(&mut flow, behind);
         let least = headers_len(&flow);
         prop_oneof![value(least, least + 20), value(least, 300), value(least, 1514)]
             .prop_map(move |size| Flow { size, ..flow.clone() })
     })
+}
+
+fn carry(flow: &mut Flow, behind: Behind) {
+    let is_v6 = matches!(flow.ip, Some(Ip::V6(_)));
+    match behind {
+        _ if flow.ip.is_none() => return,
+        Behind::Nothing => return,
+        Behind::Udp(udp) => flow.udp = Some(udp),
+        Behind::Tcp(tcp) => flow.tcp = Some(*tcp),
+        Behind::Icmp(icmp) if is_v6 => flow.icmpv6 = Some(icmp),
+        Behind::Icmp(icmp) => flow.icmp = Some(icmp),
+    }
+    match &mut flow.ip {
+        Some(Ip::V4(ip)) => ip.protocol = None,
+        Some(Ip::V6(ip)) => ip.next_header = None,
+        None => {}
+    }
 }
 
 fn headers_len(flow: &Flow) -> u128 {
@@ -80,7 +165,14 @@ fn headers_len(flow: &Flow) -> u128 {
         Some(Ip::V4(_)) => 20,
         Some(Ip::V6(_)) => 40,
     };
-    14 + 4 * flow.vlan.len() as u128 + ip + if flow.udp.is_some() { 8 } else { 0 }
+    let tags = 4 * (flow.vlan.len() + flow.mpls.len()) as u128;
+    let arp = if flow.arp.is_some() { 28 } else { 0 };
+    let behind = match flow {
+        Flow { tcp: Some(_), .. } => 20,
+        Flow { udp: None, icmp: None, icmpv6: None, .. } => 0,
+        _ => 8,
+    };
+    14 + tags + arp + ip + behind
 }
 
 fn builds() -> impl Strategy<Value = Vec<u64>> {
@@ -107,7 +199,9 @@ proptest! {
                 prop_assert_eq!(*checksum == 0, unchecked);
             }
             let payload = &bytes[headers_len(&flow) as usize..];
-            prop_assert_eq!(payload, payload_of(&flow.payload, payload.len(), k));
+            if flow.payload != Payload::Random {
+                prop_assert_eq!(payload, payload_of(&flow.payload, payload.len(), k));
+            }
         }
     }
 
@@ -194,7 +288,9 @@ proptest! {
 
 fn payload_of(payload: &Payload, len: usize, k: u64) -> Vec<u8> {
     match payload {
-        Payload::Zero => vec![0; len],
+        Payload::Zero | Payload::Random => vec![0; len],
+        Payload::Hex(bytes) => bytes.iter().copied().chain([0; 1514]).take(len).collect(),
+        Payload::Text(text) => text.bytes().chain([0; 1514]).take(len).collect(),
         Payload::Pattern(bytes) => bytes.iter().copied().cycle().take(len).collect(),
         Payload::Pktgen if len < 16 => vec![0; len],
         Payload::Pktgen => {

@@ -3,7 +3,7 @@
 use txdeck::profile::{Flow, Ip, Mac, Order, Value};
 
 /// The fields in the order in which an odometer turns, first fastest.
-pub fn fields(flow: &Flow) -> Vec<(String, &Value)> {
+pub fn fields<'a>(flow: &'a Flow) -> Vec<(String, &'a Value)> {
     let mut fields = vec![("size".to_owned(), &flow.size)];
     for (name, mac) in [("eth.dst", &flow.eth.dst), ("eth.src", &flow.eth.src)] {
         if let Mac::Is(value) = mac {
@@ -15,6 +15,22 @@ pub fn fields(flow: &Flow) -> Vec<(String, &Value)> {
             fields.push((format!("vlan.{depth}.{name}"), value));
         }
     }
+    for (depth, label) in flow.mpls.iter().enumerate() {
+        for (name, value) in [("label", &label.label), ("tc", &label.tc), ("ttl", &label.ttl)] {
+            fields.push((format!("mpls.{depth}.{name}"), value));
+        }
+    }
+    if let Some(arp) = &flow.arp {
+        let mac = |name: &str, mac: &'a Mac| match mac {
+            Mac::Is(value) => Some((name.to_owned(), value)),
+            _ => None,
+        };
+        fields.push(("arp.op".to_owned(), &arp.op));
+        fields.extend(mac("arp.sha", &arp.sha));
+        fields.push(("arp.spa".to_owned(), &arp.spa));
+        fields.extend(mac("arp.tha", &arp.tha));
+        fields.push(("arp.tpa".to_owned(), &arp.tpa));
+    }
     let ip: Vec<(&str, &Value)> = match &flow.ip {
         None => Vec::new(),
         Some(Ip::V4(ip)) => vec![
@@ -24,6 +40,7 @@ pub fn fields(flow: &Flow) -> Vec<(String, &Value)> {
             ("ipv4.dscp", &ip.dscp),
             ("ipv4.ecn", &ip.ecn),
             ("ipv4.id", &ip.id),
+            ("ipv4.fragment_offset", &ip.fragment_offset),
         ],
         Some(Ip::V6(ip)) => vec![
             ("ipv6.src", &ip.src),
@@ -35,9 +52,33 @@ pub fn fields(flow: &Flow) -> Vec<(String, &Value)> {
         ],
     };
     fields.extend(ip.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    match &flow.ip {
+        Some(Ip::V4(ip)) => fields.extend(ip.protocol.iter().map(|value| ("ipv4.protocol".to_owned(), value))),
+        Some(Ip::V6(ip)) => fields.extend(ip.next_header.iter().map(|value| ("ipv6.next_header".to_owned(), value))),
+        None => {}
+    }
     if let Some(udp) = &flow.udp {
         fields.push(("udp.src".to_owned(), &udp.src));
         fields.push(("udp.dst".to_owned(), &udp.dst));
+    }
+    if let Some(tcp) = &flow.tcp {
+        for (name, value) in [
+            ("src", &tcp.src),
+            ("dst", &tcp.dst),
+            ("seq", &tcp.seq),
+            ("ack", &tcp.ack),
+            ("flags", &tcp.flags),
+            ("window", &tcp.window),
+            ("urgent", &tcp.urgent),
+        ] {
+            fields.push((format!("tcp.{name}"), value));
+        }
+    }
+    for (layer, icmp) in [("icmp", &flow.icmp), ("icmpv6", &flow.icmpv6)] {
+        let Some(icmp) = icmp else { continue };
+        for (name, value) in [("type", &icmp.kind), ("code", &icmp.code), ("id", &icmp.id), ("seq", &icmp.seq)] {
+            fields.push((format!("{layer}.{name}"), value));
+        }
     }
     fields
 }

@@ -142,7 +142,12 @@ fn five_tuple(flow: &Flow) -> [u128; 5] {
         Some(Ip::V4(ip)) => (4, ip.src.min(), ip.dst.min()),
         Some(Ip::V6(ip)) => (6, ip.src.min(), ip.dst.min()),
     };
-    let ports = flow.udp.as_ref().map_or((0, 0), |udp| (udp.src.min(), udp.dst.min()));
+    let ports = match (&flow.udp, &flow.tcp) {
+        (Some(udp), _) => (udp.src.min(), udp.dst.min()),
+        // Apart from UDP's: the protocol is part of the tuple.
+        (None, Some(tcp)) => (tcp.src.min() | 1 << 16, tcp.dst.min()),
+        (None, None) => (0, 0),
+    };
     [version, src, dst, ports.0, ports.1]
 }
 

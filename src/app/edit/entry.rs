@@ -16,11 +16,9 @@ use crate::{
 use super::{
     Focus,
     form::{self, Row, RowKind},
+    headers,
     step::{self, Changes},
 };
-
-/// Headers of which a packet has one: turning one on takes the other out.
-const INSTEAD: [(&str, &str); 2] = [("ipv4", "ipv6"), ("ipv6", "ipv4")];
 
 impl App {
     pub(super) fn step_row(&mut self, turn: Turn) {
@@ -144,23 +142,22 @@ impl App {
         if is_there {
             return self.take_out(&row.key, &row.name);
         }
-        let mut changes = vec![(row.key.clone(), "{}".to_owned())];
-        let other = INSTEAD.iter().find(|(name, _)| *name == field::last(group.key)).map(|(_, other)| *other);
-        let replaced = other.filter(|other| self.edit.rows.iter().any(|row| is_header_there(row, other)));
-        if let (Some(other), Some((flow, _))) = (replaced, row.key.rsplit_once('.')) {
-            changes.insert(0, (format!("{flow}.{other}"), String::new()));
-        }
+        let Some(flow) = self.edited_flow() else { return };
+        let (changes, replaced) = headers::brought_in(flow, field::last(group.key));
         let outcome = self.apply(None, &changes);
-        if self.changed(outcome)
-            && let Some(other) = replaced
-        {
+        if self.changed(outcome) && !replaced.is_empty() {
             let undo = self.key_of(Action::Undo);
-            self.say(Tone::Plain, format!("{} in place of {other} ({undo} takes it back)", row.name));
+            self.say(Tone::Plain, format!("{} in place of {} ({undo} takes it back)", row.name, replaced.join(", ")));
         }
     }
 
     fn take_out(&mut self, key: &str, name: &str) {
-        let outcome = self.apply(None, &vec![(key.to_owned(), String::new())]);
+        let is_raw = key.ends_with(".raw");
+        let changes = match self.edited_flow().filter(|_| is_raw) {
+            Some(flow) => headers::raw_taken_out(flow),
+            None => vec![(key.to_owned(), String::new())],
+        };
+        let outcome = self.apply(None, &changes);
         if self.changed(outcome) {
             let undo = self.key_of(Action::Undo);
             self.say(Tone::Plain, format!("{name} taken out ({undo} brings it back)"));
@@ -177,13 +174,23 @@ impl App {
         self.open.change(repeats, |document| document.set_together(&changes))
     }
 
-    /// What is only valid together is typed as one: the bytes of a pattern make the payload a pattern.
+    /// What is only valid together is typed as one: bytes make the payload a pattern (unless it is hex), a text makes
+    /// it a text.
     fn implied(&self, key: &str, text: &str) -> Changes {
         let mut changes = vec![(key.to_owned(), text.to_owned())];
-        if let Some(payload) = key.strip_suffix(".payload.bytes") {
-            let kind = if text.is_empty() { "" } else { "pattern" };
-            changes.push((format!("{payload}.payload.kind"), kind.to_owned()));
-        }
+        let Some((payload, typed)) = key.rsplit_once('.').filter(|(payload, _)| payload.ends_with(".payload")) else {
+            return changes;
+        };
+        let now = self.open.document().get(&format!("{payload}.kind")).unwrap_or_default();
+        let (kind, other) = match typed {
+            "bytes" if now == "hex" => ("hex", "text"),
+            "bytes" => ("pattern", "text"),
+            "text" => ("text", "bytes"),
+            _ => return changes,
+        };
+        let kind = if text.is_empty() { "" } else { kind };
+        changes.push((format!("{payload}.kind"), kind.to_owned()));
+        changes.push((format!("{payload}.{other}"), String::new()));
         changes
     }
 
@@ -208,10 +215,6 @@ impl App {
     pub(in crate::app) fn key_of(&self, action: Action) -> String {
         self.keymap.key(self.screen, action).map_or_else(|| action.name().to_owned(), |key| key.to_string())
     }
-}
-
-fn is_header_there(row: &Row, name: &str) -> bool {
-    matches!(row.kind, RowKind::Header { is_there: true, .. }) && row.name == name
 }
 
 fn field_name(key: &str) -> &str {

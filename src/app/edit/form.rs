@@ -4,7 +4,7 @@
 use crate::{
     app::{conversion, knobs::Knob},
     profile::{
-        Document, Problem,
+        Document, Flow, Problem,
         field::{self, Effect, Fallback, Field, Form as ValueForm, GROUPS, Group, Shape},
         kind::Kind,
     },
@@ -124,7 +124,7 @@ impl Row {
 pub fn rows(document: &Document, flow: Option<usize>, notes: &[Problem]) -> Vec<Row> {
     let mut form = Form { document, rows: Vec::new() };
     match flow.and_then(|at| document.profile().flows.get(at)) {
-        Some(flow) => form.flow(&format!("flow.{}", flow.name)),
+        Some(flow) => form.flow(flow),
         None => form.senders(),
     }
     for row in &mut form.rows {
@@ -146,24 +146,27 @@ impl Form<'_> {
         self.fields("tx", "tx.");
     }
 
-    fn flow(&mut self, key: &str) {
+    fn flow(&mut self, flow: &Flow) {
+        let key = &format!("flow.{}", flow.name);
         self.title("flow");
         self.fields("flow", &format!("{key}."));
         for group in GROUPS.iter().filter(|group| group.key.starts_with("flow.")) {
             let key = format!("{key}.{}", field::last(group.key));
             match group.shape {
+                // Raw bytes have their Ethernet header in themselves.
+                _ if group.key == "flow.eth" && flow.raw.is_some() => {}
+                _ if group.key == "flow.patch" && flow.raw.is_none() => {}
                 Shape::One if ALWAYS.contains(&group.key) => {
                     self.title(field::last(group.key));
                     self.fields(group.key, &format!("{key}."));
                 }
-                Shape::One => self.header(group, &key),
-                Shape::Many => self.headers(group, &key),
+                Shape::One => self.header(group, &key, flow.count_of(group.key) > 0),
+                Shape::Many => self.headers(group, &key, flow.count_of(group.key)),
             }
         }
     }
 
-    fn header(&mut self, group: &'static Group, key: &str) {
-        let is_there = is_there(self.document, group, key);
+    fn header(&mut self, group: &'static Group, key: &str, is_there: bool) {
         let value = if is_there { "in the packet" } else { "not in the packet" };
         self.part(RowKind::Header { group, is_there }, key, field::last(group.key).to_owned(), value.into());
         if is_there {
@@ -171,14 +174,14 @@ impl Form<'_> {
         }
     }
 
-    fn headers(&mut self, group: &'static Group, key: &str) {
-        let count = (0..).take_while(|n| is_there(self.document, group, &format!("{key}.{n}"))).count();
+    fn headers(&mut self, group: &'static Group, key: &str, count: usize) {
         let name = field::last(group.key);
         let value = if count == 0 { "none".into() } else { count.to_string() };
-        self.part(RowKind::Headers { group, count }, key, format!("{name} headers"), value);
+        let title = if name == "patch" { "patches".into() } else { format!("{name} headers") };
+        self.part(RowKind::Headers { group, count }, key, title, value);
         for n in 0..count {
             let key = format!("{key}.{n}");
-            let place = if n == 0 { "outermost" } else { "" };
+            let place = if n == 0 && name != "patch" { "outermost" } else { "" };
             self.part(RowKind::Item { group }, &key, format!("{name} {n}"), place.into());
             self.fields(group.key, &format!("{key}."));
         }
@@ -214,12 +217,6 @@ impl Form<'_> {
 
 /// Headers that every packet has.
 const ALWAYS: [&str; 2] = ["flow.eth", "flow.payload"];
-
-/// Whether a header stands in the packet: then its first field can be read.
-pub fn is_there(document: &Document, group: &Group, key: &str) -> bool {
-    let first = field::fields_of(group.key).next();
-    first.is_some_and(|first| document.get(&format!("{key}.{}", field::last(first.key))).is_some())
-}
 
 /// A word on the value of a field where it needs one.
 pub fn remark(document: &Document, key: &str) -> String {

@@ -6,6 +6,7 @@ mod diversity;
 mod entry;
 mod flows;
 mod form;
+mod headers;
 mod preview;
 mod progress;
 mod step;

@@ -52,12 +52,14 @@ fn next_word<'a>(words: &[&'a str], now: &str, up: bool) -> &'a str {
     words.get(next % words.len().max(1)).copied().unwrap_or_default()
 }
 
-/// A pattern of a payload is valid with its bytes only, and the bytes with a pattern only.
+/// Some payloads are valid with their bytes or text only, and those with them only.
 pub fn chosen(row: &Row, word: &str) -> Changes {
     let mut changes = one(row, word.to_owned());
     if let Some(payload) = row.key.strip_suffix(".payload.kind") {
-        let bytes = if word == "pattern" { "de ad be ef" } else { "" };
+        let bytes = if matches!(word, "pattern" | "hex") { "de ad be ef" } else { "" };
+        let text = if word == "text" { "hello" } else { "" };
         changes.push((format!("{payload}.payload.bytes"), bytes.to_owned()));
+        changes.push((format!("{payload}.payload.text"), text.to_owned()));
     }
     changes
 }
@@ -91,7 +93,9 @@ fn next_value(kind: &Kind, now: &str, turn: Turn) -> Option<Option<String>> {
         }
         Kind::Rate => Some(turned_rate(now.parse::<Rate>().ok()?, turn, None)),
         Kind::Duration | Kind::Switch | Kind::Choice(_) => None,
-        Kind::Text { .. } | Kind::Name | Kind::Device | Kind::Numbers { .. } | Kind::Bytes { .. } => None,
+        Kind::Flags(_) | Kind::Text { .. } | Kind::Name | Kind::Device | Kind::Numbers { .. } | Kind::Bytes { .. } => {
+            None
+        }
     }
 }
 
