@@ -10,10 +10,33 @@ use super::{
 };
 
 const IPV4: u128 = 0x0800;
+const ARP: u128 = 0x0806;
+const MPLS: u128 = 0x8847;
 const IPV6: u128 = 0x86dd;
 const TAGS: [u128; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
 /// More tags or labels than a profile takes stay in the payload.
 const MOST_TAGS: usize = 8;
+const MOST_LABELS: usize = 16;
+
+/// A checksum that txdeck keeps right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeptSum {
+    pub at: usize,
+    /// First byte that it covers, and the first behind.
+    pub covers: (usize, usize),
+    /// Where the addresses of the pseudo header stand, and its protocol number.
+    pub pseudo: Option<(usize, usize, u8)>,
+    pub is_udp: bool,
+}
+
+/// What the transport header needs to know of the IP header in front of it.
+#[derive(Clone, Copy)]
+struct Ip {
+    addresses: (usize, usize),
+    is_v6: bool,
+    /// First byte behind the packet by its own length.
+    end: usize,
+}
 
 /// A sample being taken apart.
 pub(super) struct Taking<'a> {
@@ -23,7 +46,7 @@ pub(super) struct Taking<'a> {
     /// Narrowed moves that no field has taken yet.
     moves: Vec<Move>,
     /// Where checksums stand that txdeck keeps right.
-    pub kept_sums: Vec<usize>,
+    pub kept_sums: Vec<KeptSum>,
 }
 
 impl<'a> Taking<'a> {
@@ -52,12 +75,56 @@ impl<'a> Taking<'a> {
             at += 4;
             tags += 1;
         }
-        let ethertype = self.half(at);
-        match ethertype {
-            IPV4 if self.has(at + 2 + 20) && self.sample.bits(8 * (at + 2), 8) == 0x45 => self.ipv4(at + 2),
-            IPV6 if self.has(at + 2 + 40) && self.sample.bits(8 * (at + 2), 4) == 6 => self.ipv6(at + 2),
-            _ => at + 2,
+        self.packet(at)
+    }
+
+    /// From an ethertype on.
+    fn packet(&mut self, at: usize) -> usize {
+        match self.half(at) {
+            MPLS => self.labels(at + 2),
+            other => self.inside(other, at + 2),
         }
+    }
+
+    fn inside(&mut self, ethertype: u128, at: usize) -> usize {
+        let first = self.sample.bits(8 * at, 8);
+        match ethertype {
+            ARP if self.has(at + 28) && self.sample.bits(8 * at, 48) == 0x0001_0800_0604 => self.arp(at),
+            IPV4 if self.has(at + 20) && first == 0x45 => self.ipv4(at),
+            IPV6 if self.has(at + 40) && first >> 4 == 6 => self.ipv6(at),
+            _ => at,
+        }
+    }
+
+    fn labels(&mut self, start: usize) -> usize {
+        let mut at = start;
+        for number in 0..MOST_LABELS {
+            if !self.has(at + 4) {
+                break;
+            }
+            let key = |name: &str| format!("mpls.{number}.{name}");
+            self.flow.header(&format!("mpls.{number}"));
+            self.field(&key("label"), 8 * at, 20);
+            self.field(&key("tc"), 8 * at + 20, 3);
+            self.field(&key("ttl"), 8 * at + 24, 8);
+            at += 4;
+            if self.sample.bits(8 * at - 9, 1) == 1 {
+                break;
+            }
+        }
+        // Nothing says what follows a stack but its first bits.
+        let ethertype = if self.sample.bits(8 * at, 4) == 6 { IPV6 } else { IPV4 };
+        self.inside(ethertype, at)
+    }
+
+    fn arp(&mut self, at: usize) -> usize {
+        self.flow.header("arp");
+        self.field("arp.op", 8 * at + 48, 16);
+        self.field("arp.sha", 8 * at + 64, 48);
+        self.field("arp.spa", 8 * at + 112, 32);
+        self.field("arp.tha", 8 * at + 144, 48);
+        self.field("arp.tpa", 8 * at + 192, 32);
+        at + 28
     }
 
     fn has(&self, bytes: usize) -> bool {
@@ -69,16 +136,22 @@ impl<'a> Taking<'a> {
     }
 
     fn ipv4(&mut self, at: usize) -> usize {
-        self.kept_sums.push(at + 10);
+        self.kept_sums.push(KeptSum { at: at + 10, covers: (at, at + 20), pseudo: None, is_udp: false });
         self.flow.header("ipv4");
         let bit = 8 * at;
         self.field("ipv4.dscp", bit + 8, 6);
         self.field("ipv4.ecn", bit + 14, 2);
         self.field("ipv4.id", bit + 32, 16);
+        self.switch("ipv4.df", bit + 49);
+        self.switch("ipv4.mf", bit + 50);
+        self.field("ipv4.fragment_offset", bit + 51, 13);
         self.field("ipv4.ttl", bit + 64, 8);
         self.field("ipv4.src", bit + 96, 32);
         self.field("ipv4.dst", bit + 128, 32);
-        self.transport(at + 20, self.sample.bits(bit + 72, 8))
+        let end = at + self.half(at + 2) as usize;
+        let is_fragment = self.sample.bits(bit + 50, 14) != 0;
+        let ip = Ip { addresses: (at + 12, 8), is_v6: false, end };
+        self.transport(at + 20, (bit + 72, "ipv4.protocol"), ip, is_fragment)
     }
 
     fn ipv6(&mut self, at: usize) -> usize {
@@ -90,18 +163,35 @@ impl<'a> Taking<'a> {
         self.field("ipv6.hop_limit", bit + 56, 8);
         self.field("ipv6.src", bit + 64, 128);
         self.field("ipv6.dst", bit + 192, 128);
-        self.transport(at + 40, self.sample.bits(bit + 48, 8))
+        let end = at + 40 + self.half(at + 4) as usize;
+        let ip = Ip { addresses: (at + 8, 32), is_v6: true, end };
+        self.transport(at + 40, (bit + 48, "ipv6.next_header"), ip, false)
     }
 
-    fn transport(&mut self, at: usize, protocol: u128) -> usize {
-        match protocol {
-            17 if self.has(at + 8) => self.udp(at),
-            _ => at,
+    /// A fragment's bytes are no header, even if the protocol names one.
+    fn transport(&mut self, at: usize, protocol: (usize, &str), ip: Ip, is_fragment: bool) -> usize {
+        match self.sample.bits(protocol.0, 8) {
+            17 if self.has(at + 8) && !is_fragment => self.udp(at, ip),
+            6 if self.has(at + 20) && !is_fragment && self.sample.bits(8 * at + 96, 4) == 5 => self.tcp(at, ip),
+            1 if self.has(at + 8) && !is_fragment && !ip.is_v6 => self.icmp(at, ip, "icmp"),
+            58 if self.has(at + 8) && !is_fragment && ip.is_v6 => self.icmp(at, ip, "icmpv6"),
+            253 => at,
+            _ => {
+                self.field(protocol.1, protocol.0, 8);
+                at
+            }
         }
     }
 
-    fn udp(&mut self, at: usize) -> usize {
-        self.kept_sums.push(at + 6);
+    fn keep(&mut self, at: usize, start: usize, ip: Ip, protocol: u8) {
+        let (addresses, length) = ip.addresses;
+        let pseudo = (protocol != 1).then_some((addresses, length, protocol));
+        let covers = (start, ip.end.clamp(start, self.sample.bytes.len()));
+        self.kept_sums.push(KeptSum { at, covers, pseudo, is_udp: protocol == 17 });
+    }
+
+    fn udp(&mut self, at: usize, ip: Ip) -> usize {
+        self.keep(at + 6, at, ip, 17);
         self.flow.header("udp");
         self.field("udp.src", 8 * at, 16);
         self.field("udp.dst", 8 * at + 16, 16);
@@ -109,6 +199,29 @@ impl<'a> Taking<'a> {
         if !has_sum {
             self.flow.set("udp.checksum", "false");
         }
+        at + 8
+    }
+
+    fn tcp(&mut self, at: usize, ip: Ip) -> usize {
+        self.keep(at + 16, at, ip, 6);
+        self.flow.header("tcp");
+        self.field("tcp.src", 8 * at, 16);
+        self.field("tcp.dst", 8 * at + 16, 16);
+        self.field("tcp.seq", 8 * at + 32, 32);
+        self.field("tcp.ack", 8 * at + 64, 32);
+        self.field("tcp.flags", 8 * at + 103, 9);
+        self.field("tcp.window", 8 * at + 112, 16);
+        self.field("tcp.urgent", 8 * at + 144, 16);
+        at + 20
+    }
+
+    fn icmp(&mut self, at: usize, ip: Ip, header: &str) -> usize {
+        self.keep(at + 2, at, ip, if ip.is_v6 { 58 } else { 1 });
+        self.flow.header(header);
+        self.field(&format!("{header}.type"), 8 * at, 8);
+        self.field(&format!("{header}.code"), 8 * at + 8, 8);
+        self.field(&format!("{header}.id"), 8 * at + 32, 16);
+        self.field(&format!("{header}.seq"), 8 * at + 48, 16);
         at + 8
     }
 

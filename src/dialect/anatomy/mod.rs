@@ -4,13 +4,14 @@ mod headers;
 mod moves;
 mod payload;
 mod proof;
+mod raw;
 
 pub use moves::{Move, modular, toml};
 pub use proof::prove;
 
 use crate::profile::{Value, field};
 
-use super::{Draft, FlowDraft, Report};
+use super::{Draft, FlowDraft, Kind, Report};
 
 /// One packet: its bytes with every move at its first value, and what moves.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,23 +69,37 @@ pub fn keeps_sum(sample: &Sample, at: usize) -> bool {
     let (mut flow, mut report) = (FlowDraft::new("x"), Report::default());
     let mut taking = headers::Taking::new(sample, &mut flow, &mut report);
     taking.headers();
-    taking.kept_sums.contains(&at)
+    taking.kept_sums.iter().any(|sum| sum.at == at)
 }
 
 /// The flow that sends a sample. What it cannot say of it stands in the report.
 pub fn flow(sample: &Sample, name: &str, draft: &Draft, report: &mut Report) -> FlowDraft {
-    let mut flow = FlowDraft::new(name);
-    let mut taking = headers::Taking::new(sample, &mut flow, report);
+    let (mut flow, mut notes) = (FlowDraft::new(name), Report::default());
+    let mut taking = headers::Taking::new(sample, &mut flow, &mut notes);
     let payload = taking.headers();
+    let sums = std::mem::take(&mut taking.kept_sums);
     taking.payload(payload);
     taking.rest();
-    addresses(&mut flow, sample, report);
+    addresses(&mut flow, sample, &mut notes);
     let length = sample.bytes.len();
     flow.set("size", length.to_string());
     if length < 60 {
         flow.set("runt", "true");
     }
-    prove(sample, &flow, draft, report);
+    prove(sample, &flow, draft, &mut notes);
+    let is_whole =
+        notes.notes.iter().all(|note| note.kind == Kind::Assumed || note.sentence.starts_with(payload::STAMP));
+    if !is_whole && let Some(raw) = raw::flow(sample, &sums, name) {
+        let why = notes.notes.iter().find(|note| note.kind != Kind::Assumed).map(|note| note.sentence.clone());
+        let sentence =
+            format!("no plain stack of headers, so its bytes are taken as they are: {}", why.unwrap_or_default());
+        report.converted(sample.line, "", sentence);
+        prove(sample, &raw, draft, report);
+        return raw;
+    }
+    for note in notes.notes {
+        report.add(note.kind, note.line, &note.text, note.sentence);
+    }
     flow
 }
 

@@ -4,6 +4,7 @@ use super::headers::Taking;
 
 /// First bytes of pktgen's header, which holds 16.
 const MAGIC: [u8; 4] = [0xbe, 0x9b, 0xe9, 0x55];
+pub(super) const STAMP: &str = "the payload begins with pktgen's magic";
 /// The longest pattern that a profile takes.
 const LONGEST_PATTERN: usize = 2048;
 

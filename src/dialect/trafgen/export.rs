@@ -66,60 +66,103 @@ fn head(document: &Document, report: &mut Report) -> String {
 }
 
 fn packet(flow: &Flow, report: &mut Report) -> String {
+    let (lines, length) = match &flow.raw {
+        Some(bytes) => raw(flow, bytes, report),
+        None => headers(flow, report),
+    };
+    let size = first(&flow.size) as usize;
+    if !flow.size.is_fixed() {
+        let key = format!("flow.{}.size", flow.name);
+        report.dropped(0, &key, format!("a packet there has one size: {size} bytes are written"));
+    }
+    let room = size.saturating_sub(length);
+    if flow.payload == Payload::Random && room > 0 {
+        let key = format!("flow.{}.payload.kind", flow.name);
+        report.converted(0, &key, "random bytes are drawn by trafgen itself, as far as its checksums allow");
+    }
+    let lines: Vec<String> = lines.into_iter().chain(payload(&flow.payload, room)).collect();
+    format!("\n/* flow {} */\n{{\n  {}\n}}\n", flow.name, lines.join(",\n  "))
+}
+
+/// The header functions, and how many bytes they make.
+fn headers(flow: &Flow, report: &mut Report) -> (Vec<String>, usize) {
     let mut lines = vec![eth(flow, report)];
     let mut length = 14;
     for (depth, tag) in flow.vlan.iter().enumerate() {
         let mut said = Said::new(flow, report);
-        if let Value::Fixed(tpid) = tag.tpid {
-            said.parts.push(format!("tpid=0x{tpid:04x}"));
-        } else {
-            said.parts.push(format!("tpid=0x{:04x}", first(&tag.tpid)));
+        said.parts.push(format!("tpid=0x{:04x}", first(&tag.tpid)));
+        if !tag.tpid.is_fixed() {
             said.lost(&format!("vlan.{depth}.tpid"), "trafgen's tpid cannot vary: the first one is written");
         }
         said.number(&format!("vlan.{depth}.pcp"), "pcp", 3, &tag.pcp);
         said.parts.push(format!("dei={}", u8::from(tag.dei)));
         said.number(&format!("vlan.{depth}.id"), "id", 12, &tag.id);
+        if flow.ip.is_none() && flow.arp.is_none() && depth + 1 == flow.vlan.len() {
+            said.parts.push("type=0x88b5".into());
+        }
         lines.push(format!("vlan({})", said.parts.join(", ")));
         length += 4;
     }
+    for (depth, label) in flow.mpls.iter().enumerate() {
+        let mut said = Said::new(flow, report);
+        said.number(&format!("mpls.{depth}.label"), "label", 20, &label.label);
+        said.number(&format!("mpls.{depth}.tc"), "tc", 3, &label.tc);
+        said.number(&format!("mpls.{depth}.ttl"), "ttl", 8, &label.ttl);
+        lines.push(format!("mpls({})", said.parts.join(", ")));
+        length += 4;
+    }
+    if let Some(arp) = &flow.arp {
+        let mut said = Said::new(flow, report);
+        said.number("arp.op", "op", 16, &arp.op);
+        said.mac("arp.sha", "sha", &arp.sha);
+        said.ipv4("arp.spa", "spa", &arp.spa);
+        said.mac("arp.tha", "tha", &arp.tha);
+        said.ipv4("arp.tpa", "tpa", &arp.tpa);
+        lines.push(format!("arp({})", said.parts.join(", ")));
+        length += 28;
+    }
+    let has_transport = flow.udp.is_some() || flow.tcp.is_some() || flow.icmp.is_some() || flow.icmpv6.is_some();
     match &flow.ip {
         Some(Ip::V4(ip)) => {
             let mut said = Said::new(flow, report);
-            said.address("ipv4.src", "sa", 4, &ip.src, |n| std::net::Ipv4Addr::from_bits(n as u32).to_string());
-            said.address("ipv4.dst", "da", 4, &ip.dst, |n| std::net::Ipv4Addr::from_bits(n as u32).to_string());
+            said.ipv4("ipv4.src", "sa", &ip.src);
+            said.ipv4("ipv4.dst", "da", &ip.dst);
             said.number("ipv4.ttl", "ttl", 8, &ip.ttl);
             said.number_unless("ipv4.dscp", "dscp", 6, &ip.dscp, 0);
             said.number_unless("ipv4.ecn", "ecn", 2, &ip.ecn, 0);
             said.number_unless("ipv4.id", "id", 16, &ip.id, 0);
-            if flow.udp.is_none() {
-                said.parts.push("proto=253".into());
-            }
+            said.word("df", ip.df);
+            said.word("mf", ip.mf);
+            said.number_unless("ipv4.fragment_offset", "frag", 13, &ip.fragment_offset, 0);
+            said.protocol("ipv4.protocol", "proto", ip.protocol.as_ref(), has_transport);
             lines.push(format!("ipv4({})", said.parts.join(", ")));
             length += 20;
         }
         Some(Ip::V6(ip)) => {
             let mut said = Said::new(flow, report);
-            said.address("ipv6.src", "sa", 16, &ip.src, |n| std::net::Ipv6Addr::from_bits(n).to_string());
-            said.address("ipv6.dst", "da", 16, &ip.dst, |n| std::net::Ipv6Addr::from_bits(n).to_string());
+            let show = |n| std::net::Ipv6Addr::from_bits(n).to_string();
+            said.address("ipv6.src", "sa", 16, &ip.src, show);
+            said.address("ipv6.dst", "da", 16, &ip.dst, show);
             said.number("ipv6.hop_limit", "hl", 8, &ip.hop_limit);
             said.number_unless("ipv6.flow_label", "fl", 20, &ip.flow_label, 0);
-            match (&ip.dscp, &ip.ecn) {
-                (Value::Fixed(dscp), Value::Fixed(ecn)) if dscp << 2 | ecn == 0 => {}
-                (dscp, ecn) => {
-                    said.parts.push(format!("tc={}", first(dscp) << 2 | first(ecn)));
-                    if !dscp.is_fixed() || !ecn.is_fixed() {
-                        said.lost("ipv6.dscp", "trafgen has one field for dscp and ecn: the first values are written");
-                    }
-                }
+            let class = first(&ip.dscp) << 2 | first(&ip.ecn);
+            if class != 0 {
+                said.parts.push(format!("tc={class}"));
             }
-            if flow.udp.is_none() {
-                said.parts.push("nh=253".into());
+            if !ip.dscp.is_fixed() || !ip.ecn.is_fixed() {
+                said.lost("ipv6.dscp", "trafgen has one field for dscp and ecn: the first values are written");
             }
+            said.protocol("ipv6.next_header", "nh", ip.next_header.as_ref(), has_transport);
             lines.push(format!("ipv6({})", said.parts.join(", ")));
             length += 40;
         }
         None => {}
     }
+    transport(flow, report, &mut lines, &mut length);
+    (lines, length)
+}
+
+fn transport(flow: &Flow, report: &mut Report, lines: &mut Vec<String>, length: &mut usize) {
     if let Some(udp) = &flow.udp {
         let mut said = Said::new(flow, report);
         said.number("udp.src", "sp", 16, &udp.src);
@@ -128,15 +171,60 @@ fn packet(flow: &Flow, report: &mut Report) -> String {
             said.parts.push("csum=0".into());
         }
         lines.push(format!("udp({})", said.parts.join(", ")));
-        length += 8;
+        *length += 8;
     }
-    let size = first(&flow.size) as usize;
-    if !flow.size.is_fixed() {
-        let key = format!("flow.{}.size", flow.name);
-        report.dropped(0, &key, format!("a packet there has one size: {size} bytes are written"));
+    if let Some(tcp) = &flow.tcp {
+        let mut said = Said::new(flow, report);
+        said.number("tcp.src", "sp", 16, &tcp.src);
+        said.number("tcp.dst", "dp", 16, &tcp.dst);
+        said.number_unless("tcp.seq", "seq", 32, &tcp.seq, 0);
+        said.number_unless("tcp.ack", "aseq", 32, &tcp.ack, 0);
+        let flags = first(&tcp.flags);
+        for (bit, name) in ["fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr"].into_iter().enumerate() {
+            said.word(name, flags >> bit & 1 == 1);
+        }
+        if !tcp.flags.is_fixed() || flags > 255 {
+            said.lost("tcp.flags", "trafgen's flags are words: the first ones are written, without ns");
+        }
+        said.number("tcp.window", "win", 16, &tcp.window);
+        said.number_unless("tcp.urgent", "urgptr", 16, &tcp.urgent, 0);
+        lines.push(format!("tcp({})", said.parts.join(", ")));
+        *length += 20;
     }
-    lines.extend(payload(&flow.payload, size.saturating_sub(length)));
-    format!("\n/* flow {} */\n{{\n  {}\n}}\n", flow.name, lines.join(",\n  "))
+    for (icmp, key, name) in [(&flow.icmp, "icmp", "icmp4"), (&flow.icmpv6, "icmpv6", "icmp6")] {
+        let Some(icmp) = icmp else { continue };
+        let mut said = Said::new(flow, report);
+        said.number(&format!("{key}.type"), "type", 8, &icmp.kind);
+        said.number(&format!("{key}.code"), "code", 8, &icmp.code);
+        said.number(&format!("{key}.id"), "id", 16, &icmp.id);
+        said.number(&format!("{key}.seq"), "seq", 16, &icmp.seq);
+        lines.push(format!("{name}({})", said.parts.join(", ")));
+        *length += 8;
+    }
+}
+
+/// Bytes as they are; of what varies in them, whole random bytes and one-byte counters.
+fn raw(flow: &Flow, bytes: &[u8], report: &mut Report) -> (Vec<String>, usize) {
+    let mut elements: Vec<String> = bytes.iter().map(|byte| format!("0x{byte:02x}")).collect();
+    for (number, patch) in flow.patch.iter().enumerate() {
+        let (at, width) = (patch.at as usize, patch.width as usize);
+        let all = if width >= 16 { u128::MAX } else { (1 << (8 * width)) - 1 };
+        let Some(places) = elements.get_mut(at..at + width) else { continue };
+        let value = first(&patch.value);
+        for (back, place) in places.iter_mut().rev().enumerate() {
+            *place = format!("0x{:02x}", value >> (8 * back) as u32 & 0xff);
+        }
+        match (&patch.value, moving(&patch.value, 8 * width)) {
+            (Value::Fixed(_), _) => {}
+            (Value::Random { low: 0, high, every: 1 }, _) if *high == all => places.fill("drnd(1)".into()),
+            (Value::Sweep { .. }, Ok(Some(text))) if width == 1 => places[0] = text,
+            _ => {
+                let key = format!("flow.{}.patch.{number}.value", flow.name);
+                report.dropped(0, &key, "trafgen varies single bytes of a packet: the first value is written");
+            }
+        }
+    }
+    (elements.chunks(12).map(|line| line.join(", ")).collect(), bytes.len())
 }
 
 fn eth(flow: &Flow, report: &mut Report) -> String {
@@ -148,11 +236,10 @@ fn eth(flow: &Flow, report: &mut Report) -> String {
             said.lost("eth.dst", "trafgen asks no neighbour table: write the address into da");
         }
     }
-    match &flow.eth.src {
-        Mac::Is(value) => said.address("eth.src", "sa", 6, value, |mac| show_mac(mac as u64)),
-        _ => {}
+    if let Mac::Is(value) = &flow.eth.src {
+        said.address("eth.src", "sa", 6, value, |mac| show_mac(mac as u64));
     }
-    if flow.ip.is_none() && flow.vlan.is_empty() {
+    if flow.ip.is_none() && flow.arp.is_none() && flow.vlan.is_empty() {
         said.parts.push("type=0x88b5".into());
     }
     format!("eth({})", said.parts.join(", "))
@@ -169,8 +256,18 @@ fn payload(payload: &Payload, room: usize) -> Vec<String> {
             let line = |chunk: &[u8]| chunk.iter().map(|byte| format!("0x{byte:02x}")).collect::<Vec<_>>().join(", ");
             all.chunks(16).map(line).collect()
         }
+        Payload::Hex(bytes) if !bytes.is_empty() => once(bytes, room),
+        Payload::Text(text) if !text.is_empty() => once(text.as_bytes(), room),
+        Payload::Random => vec![format!("drnd({room})")],
         _ => vec![format!("fill(0, {room})")],
     }
+}
+
+fn once(bytes: &[u8], room: usize) -> Vec<String> {
+    let bytes = &bytes[..bytes.len().min(room)];
+    let line = |chunk: &[u8]| chunk.iter().map(|byte| format!("0x{byte:02x}")).collect::<Vec<_>>().join(", ");
+    let zeros = (room > bytes.len()).then(|| format!("fill(0, {})", room - bytes.len()));
+    bytes.chunks(16).map(line).chain(zeros).collect()
 }
 
 /// The fields of one header function.
@@ -205,6 +302,32 @@ impl<'a> Said<'a> {
             }
         };
         self.parts.push(format!("{name}={text}"));
+    }
+
+    fn word(&mut self, name: &str, is_set: bool) {
+        if is_set {
+            self.parts.push(name.into());
+        }
+    }
+
+    fn ipv4(&mut self, key: &str, name: &str, value: &Value) {
+        self.address(key, name, 4, value, |n| std::net::Ipv4Addr::from_bits(n as u32).to_string());
+    }
+
+    fn mac(&mut self, key: &str, name: &str, mac: &Mac) {
+        match mac {
+            Mac::Is(value) => self.address(key, name, 6, value, |mac| show_mac(mac as u64)),
+            _ => self.lost(key, "trafgen writes the device's own address into the Ethernet header only: 0 stands here"),
+        }
+    }
+
+    /// What IP carries, where no header behind it says so.
+    fn protocol(&mut self, key: &str, name: &str, own: Option<&Value>, has_transport: bool) {
+        match own {
+            Some(value) => self.number(key, name, 8, value),
+            None if !has_transport => self.parts.push(format!("{name}=253")),
+            None => {}
+        }
     }
 
     /// An address as such, and the bytes of it that move behind it.
