@@ -4,6 +4,8 @@
 mod round;
 #[path = "tongues/trafgen.rs"]
 mod trafgen;
+#[path = "tongues/trex.rs"]
+mod trex;
 
 use txdeck::{
     dialect::{Dialect, Given, Imported, import},

@@ -10,6 +10,7 @@ mod finish;
 mod report;
 mod spoken;
 mod trafgen;
+mod trex;
 
 pub use draft::{Draft, FlowDraft};
 pub use finish::{finish, stem};
@@ -86,11 +87,11 @@ impl Dialect {
     }
 
     pub fn can_import(self) -> bool {
-        matches!(self, Dialect::Pktgen | Dialect::Trafgen)
+        matches!(self, Dialect::Pktgen | Dialect::Trafgen | Dialect::TrexYaml | Dialect::TrexPython)
     }
 
     pub fn can_export(self) -> bool {
-        matches!(self, Dialect::Pktgen | Dialect::Trafgen | Dialect::Command | Dialect::Pcap)
+        matches!(self, Dialect::Pktgen | Dialect::Trafgen | Dialect::TrexPython | Dialect::Command | Dialect::Pcap)
     }
 }
 
@@ -102,6 +103,8 @@ pub fn import(dialect: Dialect, file: &str, bytes: &[u8], given: &Given) -> Resu
     let _ = given;
     match dialect {
         Dialect::Trafgen => trafgen::import(file, text(file, bytes)?),
+        Dialect::TrexYaml => trex::import_yaml(file, text(file, bytes)?),
+        Dialect::TrexPython => trex::import_python(file, text(file, bytes)?),
         other => Err(Refused::whole(file, format!("{} is not read by this release", other.name()))),
     }
 }
@@ -121,6 +124,7 @@ fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Refused> {
 pub fn export(dialect: Dialect, document: &Document) -> Result<Exported, Refused> {
     match dialect {
         Dialect::Trafgen => Ok(trafgen::export(document)),
+        Dialect::TrexPython => Ok(trex::export(document)),
         other => Err(Refused::whole("", format!("{} is not written by this release", other.name()))),
     }
 }

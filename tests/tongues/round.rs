@@ -8,7 +8,7 @@ use txdeck::{
 use crate::{document, frames, plan};
 
 /// Dialects with both directions that this file is about.
-const BOTH: [Dialect; 1] = [Dialect::Trafgen];
+const BOTH: [Dialect; 2] = [Dialect::Trafgen, Dialect::TrexPython];
 
 #[test]
 fn every_shipped_profile_comes_back_as_it_was() {
