@@ -5,6 +5,7 @@
 
 pub mod anatomy;
 pub mod carry;
+mod dpdk;
 pub mod draft;
 mod finish;
 mod report;
@@ -87,7 +88,7 @@ impl Dialect {
     }
 
     pub fn can_import(self) -> bool {
-        matches!(self, Dialect::Pktgen | Dialect::Trafgen | Dialect::TrexYaml | Dialect::TrexPython)
+        matches!(self, Dialect::Pktgen | Dialect::Trafgen | Dialect::TrexYaml | Dialect::TrexPython | Dialect::Dpdk)
     }
 
     pub fn can_export(self) -> bool {
@@ -103,6 +104,7 @@ pub fn import(dialect: Dialect, file: &str, bytes: &[u8], given: &Given) -> Resu
     let _ = given;
     match dialect {
         Dialect::Trafgen => trafgen::import(file, text(file, bytes)?),
+        Dialect::Dpdk => dpdk::import(file, text(file, bytes)?),
         Dialect::TrexYaml => trex::import_yaml(file, text(file, bytes)?),
         Dialect::TrexPython => trex::import_python(file, text(file, bytes)?),
         other => Err(Refused::whole(file, format!("{} is not read by this release", other.name()))),

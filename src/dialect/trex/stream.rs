@@ -152,7 +152,7 @@ fn packet(stream: &Stream, name: &str, stamped: bool, draft: &Draft, report: &mu
     sample.line = stream.line;
     sample.is_stamped = stamped;
     let done = apply(&stream.instructions, &mut sample, &lengths, report);
-    checksums(&sample, done.fixes_ipv4, done.fixes_transport, report);
+    checksums(&sample, &lengths, done.fixes_ipv4, done.fixes_transport, report);
     let mut flow = anatomy::flow(&sample, name, draft, report);
     if let Some(size) = &done.size {
         anatomy::set_value(&mut flow, "size", size);
@@ -161,8 +161,10 @@ fn packet(stream: &Stream, name: &str, stamped: bool, draft: &Draft, report: &mu
 }
 
 /// There a field engine leaves checksums as they were unless it is told; here they are always right.
-fn checksums(sample: &Sample, ipv4: bool, transport: bool, report: &mut Report) {
-    let moves = sample.moves.iter().any(|one| !matches!(one.value, Value::Fixed(_)) && one.end() > 8 * 14);
+fn checksums(sample: &Sample, lengths: &[usize], ipv4: bool, transport: bool, report: &mut Report) {
+    // Tags in front of the network header are under no checksum.
+    let network = lengths.iter().min().map_or(8 * 14, |bit| bit.saturating_sub(32));
+    let moves = sample.moves.iter().any(|one| !matches!(one.value, Value::Fixed(_)) && one.end() > network);
     let has_transport = sample.sums.len() > 1;
     if moves && !ipv4 {
         let sentence = "fields vary and no checksum is fixed there: receivers see wrong ones; here all are right";
