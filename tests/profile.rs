@@ -429,17 +429,18 @@ weight = 7
 queues = [3]
 start = "250ms"
 order = "nested"
+flows = { count = 300, length = 10, order = "random" }
 eth = { dst = { from = "02:00:00:00:00:02", to = "02:00:00:00:00:09" }, src = "0200.0000.0001" }
 vlan = [{ id = 100, pcp = 3, dei = true, tpid = 0x88a8 }, { id = { random = [1, 4094] } }]
-ipv4 = { src = "10.0.0.1", dst = { random = ["10.0.0.0", "10.255.255.255"] }, ttl = 1, dscp = 46, ecn = 1, id = { from = 0, to = 65535, step = 3 } }
+ipv4 = { src = "10.0.0.0/30", dst = { random = ["10.0.0.0", "10.255.255.255"] }, ttl = 1, dscp = 46, ecn = 1, id = { from = 0, to = 65535, step = 3 } }
 udp = { src = 0xffff, dst = 0b11, checksum = false }
 payload = { kind = "pattern", bytes = "de ad be ef" }
 
 [[flow]]
 name = "six"
-size = 90
+size = { imix = [[90, 7], [590, 4], [1514, 1], [200, 0]], every = 2 }
 eth = { dst = "neighbour" }
-ipv6 = { src = { from = "2001:db8::", to = "2001:db8::ffff:ffff", step = 65536 }, dst = "fe80::1", hop_limit = 255, dscp = 63, ecn = 3, flow_label = 0xfffff }
+ipv6 = { src = { from = "2001:db8::", to = "2001:db8::ffff:ffff", step = 65536 }, dst = "fe80::1", hop_limit = { random = 0x40, mask = 0x0f }, dscp = 63, ecn = 3, flow_label = 0xfffff }
 udp = {}
 "#;
 
@@ -463,6 +464,7 @@ fn value_text(low: u64, high: u64) -> impl Strategy<Value = String> {
         pair.clone().prop_map(|(a, b, _)| format!("random {a}..{b}")),
         pair.clone().prop_map(|(a, b, _)| format!("{a},{b},{a}")),
         pair.prop_map(|(a, b, step)| format!("{{ from = {a}, to = {b}, step = {step}, every = 3 }}")),
+        (low..=high).prop_map(|n| format!("random {n} mask 0")),
     ]
 }
 
@@ -477,6 +479,16 @@ fn setting() -> impl Strategy<Value = (&'static str, String)> {
         "[ -~é\t\n]{0,30}".prop_filter("blank unsets", |t| !t.trim().is_empty()).prop_map(|t| ("note", t)),
         "[a-zA-Z0-9_.-]{3,15}".prop_map(|t| ("device", t)),
         value_text(60, 1514).prop_map(|v| ("flow.a.size", v)),
+        prop::collection::vec((60u32..1515, 1u32..60), 1..9).prop_map(|shares| {
+            let shares: Vec<String> = shares.iter().map(|(size, weight)| format!("{size}:{weight}")).collect();
+            ("flow.a.size", format!("imix {}", shares.join(",")))
+        }),
+        (0u32..=65535, 0u32..=65535).prop_map(|(n, mask)| ("flow.a.udp.src", format!("random {n} mask {mask}"))),
+        (8u32..=32).prop_map(|bits| ("flow.a.ipv4.src", format!("10.0.0.0/{bits}"))),
+        (8u32..=32).prop_map(|bits| ("flow.a.ipv4.src", format!("random 10.0.0.0/{bits}"))),
+        any::<u32>().prop_map(|mask| {
+            ("flow.a.ipv4.src", format!("random 10.1.2.3 mask {}", std::net::Ipv4Addr::from_bits(mask)))
+        }),
         value_text(0, 65535).prop_map(|v| ("flow.a.udp.src", v)),
         value_text(0, 65535).prop_map(|v| ("flow.b.udp.dst", v)),
         value_text(0, 63).prop_map(|v| ("flow.b.ipv6.dscp", v)),

@@ -1,5 +1,7 @@
 //! Other tools' files as profiles and back: rebuilt by hand after what people really have, and every shipped profile.
 
+#[path = "tongues/bad.rs"]
+mod bad;
 #[path = "tongues/dpdk.rs"]
 mod dpdk;
 #[path = "tongues/round.rs"]

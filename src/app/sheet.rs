@@ -2,7 +2,7 @@
 
 use crate::profile::{
     Document,
-    field::{Effect as ActsAt, Fallback, Field, Form},
+    field::{Effect as ActsAt, Fallback, Field},
 };
 
 use super::{
@@ -45,10 +45,7 @@ impl Sheet {
             Fallback::Unset(meaning) => format!("not set: {meaning}"),
             Fallback::Required => "none, the profile must say".into(),
         };
-        let varies = match field.form {
-            Form::MayVary => "; may vary: A..B, A..B:STEP, A,B,C, random A..B",
-            Form::Literal => "",
-        };
+        let varies = field.forms().map(|forms| format!("; may vary: {forms}, random A mask BITS")).unwrap_or_default();
         let acts = match field.effect {
             ActsAt::NextBurst => "next burst",
             ActsAt::Restart => "restart",

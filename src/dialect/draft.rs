@@ -34,6 +34,10 @@ enum Node {
 }
 
 impl Draft {
+    pub fn new(name: &str) -> Draft {
+        Draft { name: name.into(), ..Draft::default() }
+    }
+
     /// `key` as below `[tx]`: `burst`. A later value replaces an earlier one.
     pub fn tx(&mut self, key: &str, toml: impl Into<String>) {
         self.tx.set(key, toml.into());
@@ -89,6 +93,13 @@ impl FlowDraft {
 
     pub fn get(&self, key: &str) -> Option<&str> {
         self.table.get(key)
+    }
+
+    /// Takes a key, or a whole header, out; false where it was not there.
+    pub fn remove(&mut self, key: &str) -> bool {
+        let before = self.table.0.len();
+        self.table.0.retain(|(known, _)| known != key);
+        self.table.0.len() != before
     }
 }
 

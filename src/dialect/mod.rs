@@ -5,9 +5,11 @@
 
 pub mod anatomy;
 pub mod carry;
+mod command;
 mod dpdk;
 pub mod draft;
 mod finish;
+pub mod pktgen;
 mod report;
 mod spoken;
 mod trafgen;
@@ -88,7 +90,7 @@ impl Dialect {
     }
 
     pub fn can_import(self) -> bool {
-        matches!(self, Dialect::Pktgen | Dialect::Trafgen | Dialect::TrexYaml | Dialect::TrexPython | Dialect::Dpdk)
+        !matches!(self, Dialect::Pcap)
     }
 
     pub fn can_export(self) -> bool {
@@ -101,22 +103,21 @@ impl Dialect {
 /// # Errors
 /// What makes the whole file useless, with its line; single lines that cannot be carried over are notes instead.
 pub fn import(dialect: Dialect, file: &str, bytes: &[u8], given: &Given) -> Result<Imported, Refused> {
-    let _ = given;
+    let text = || std::str::from_utf8(bytes).map_err(|why| not_text(file, bytes, why.valid_up_to()));
     match dialect {
-        Dialect::Trafgen => trafgen::import(file, text(file, bytes)?),
-        Dialect::Dpdk => dpdk::import(file, text(file, bytes)?),
-        Dialect::TrexYaml => trex::import_yaml(file, text(file, bytes)?),
-        Dialect::TrexPython => trex::import_python(file, text(file, bytes)?),
+        Dialect::Pktgen => pktgen::import(file, text()?, given),
+        Dialect::Trafgen => trafgen::import(file, text()?),
+        Dialect::TrexYaml => trex::import_yaml(file, text()?),
+        Dialect::TrexPython => trex::import_python(file, text()?),
+        Dialect::Dpdk => dpdk::import(file, text()?),
+        Dialect::Command => command::import(file, text()?, given),
         other => Err(Refused::whole(file, format!("{} is not read by this release", other.name()))),
     }
 }
 
-/// All dialects but captures are text.
-fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Refused> {
-    std::str::from_utf8(bytes).map_err(|why| {
-        let line = bytes[..why.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Refused::at(file, line, "not a text file (UTF-8)")
-    })
+fn not_text(file: &str, bytes: &[u8], valid: usize) -> Refused {
+    let line = 1 + bytes[..valid].iter().filter(|byte| **byte == b'\n').count();
+    Refused::at(file, line, format!("not UTF-8 text (byte {valid})"))
 }
 
 /// Writes a profile in another dialect.
@@ -125,8 +126,10 @@ fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Refused> {
 /// A profile of which nothing can be said there.
 pub fn export(dialect: Dialect, document: &Document) -> Result<Exported, Refused> {
     match dialect {
+        Dialect::Pktgen => pktgen::export(document),
         Dialect::Trafgen => Ok(trafgen::export(document)),
         Dialect::TrexPython => Ok(trex::export(document)),
+        Dialect::Command => command::export(document),
         other => Err(Refused::whole("", format!("{} is not written by this release", other.name()))),
     }
 }
@@ -138,6 +141,10 @@ pub fn sniff(file: &str, bytes: &[u8]) -> Option<Dialect> {
     let has = |words: &[&str]| words.iter().any(|word| head.contains(word));
     if has(&["/proc/net/pktgen", "pg_set", "pgset", "PGDEV", "kpktgend_"]) || head.starts_with("Params: count ") {
         return Some(Dialect::Pktgen);
+    }
+    let command = head.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    if command.is_some_and(|line| line.trim_start().starts_with("txdeck run ")) {
+        return Some(Dialect::Command);
     }
     None
 }

@@ -45,6 +45,9 @@ pub fn unsaid(profile: &Profile, spoken: &Spoken, report: &mut Report) {
         if flow.weight != 1 && together.len() > 1 && flow.rate.is_none() && !spoken.flow_rate {
             lost("weight", format!("{tool}'s packets take turns one by one"));
         }
+        if flow.conversations.is_some() {
+            lost("flows", format!("{tool} has no conversations of a length of their own: fields move at every packet"));
+        }
         if flow.order == Order::Nested && !spoken.nested {
             lost("order", format!("{tool}'s counters all move at every packet"));
         }

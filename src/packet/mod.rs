@@ -6,6 +6,7 @@
 
 mod carried;
 mod checksum;
+mod conversation;
 mod dissect;
 mod distinct;
 mod draw;
@@ -14,6 +15,8 @@ mod field;
 mod filler;
 mod frame;
 mod header;
+mod imix;
+mod mask;
 mod patch;
 pub mod pcap;
 mod pktgen;

@@ -2,7 +2,6 @@
 
 use super::{
     Flow, Ip, Mac, Payload, Profile, Value,
-    field::Form,
     problem::{Flaw, Places},
     read,
     setting::Setting,
@@ -163,7 +162,7 @@ fn variation(profile: &Profile, flow: &Flow, path: &str, places: &Places, out: &
 fn varying(profile: &Profile, path: &str, places: &Places) -> Vec<(String, Value)> {
     let mut out = Vec::new();
     for field_path in places.under(path) {
-        let field = read::field_at(&field_path).filter(|field| field.form == Form::MayVary);
+        let field = read::field_at(&field_path).filter(|field| field.form.may_vary());
         let setting = field.and_then(|field| read::setting(profile, &field_path, field));
         if let Some(Setting::Varying(value)) = setting {
             out.push((field_path, value));

@@ -118,6 +118,7 @@ pub fn raw_flow() -> Flow {
         queues: None,
         start_ns: 0,
         order: Order::Together,
+        conversations: None,
     }
 }
 

@@ -4,5 +4,6 @@ mod build;
 mod cases;
 mod golden;
 mod laws;
+mod many;
 mod model;
 mod seen;

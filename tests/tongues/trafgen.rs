@@ -134,3 +134,48 @@ fn packets_for_one_cpu_go_to_one_queue() {
     assert_eq!(queues, [Some(vec![1]), Some(vec![2, 3])]);
     assert_eq!(document.profile().tx.queues, [0, 1, 2, 3]);
 }
+
+/// After the SYN example of the same collection (D15), rebuilt: expressions with shifts, a comma missing, TCP.
+const SYN: &str = "#define SYN (1 << 1)\n#define ACK (1 << 4)\n{\n 0x02, 0, 0, 0, 0, 0x02,\n 0x02, 0, 0, 0, 0, 0x0a,\n const16(0x0800),\n 0b01000101, 0, const16(40),\n const16(2), 0b01000000, 0,\n 64, 0x06, csumip(14, 33),\n 198, 18, 51, drnd(1), # from\n 198, 18, 51, 2,\n drnd(2), const16(80),\n drnd(4), c32(0),\n //const16((0x5 << 12) | ACK)\n const16((0x5 << 12) | SYN)\t\t/* no comma here */\n const16(16),\n csumtcp(14, 34), const16(0),\n}\n";
+
+#[test]
+fn c82_d15_syn_packets_have_right_checksums() {
+    let imported = read(Dialect::Trafgen, "syn.trafgen", SYN);
+    assert_eq!(notes(&imported), Vec::<String>::new(), "{}", imported.text);
+    let document = document(&imported.text);
+    let flow = &document.profile().flows[0];
+    let tcp = flow.tcp.as_ref().expect("TCP");
+    assert_eq!((&tcp.flags, &tcp.window), (&Value::Fixed(2), &Value::Fixed(16)));
+    assert_eq!(tcp.seq, Value::Random { low: 0, high: 0xffff_ffff, every: 1 });
+    assert!(flow.runt && flow.size == Value::Fixed(54), "40 bytes of IP behind 14 of Ethernet");
+    for bytes in frames(&plan(&imported.text), 0, 50) {
+        let mut pseudo = bytes[26..34].to_vec();
+        pseudo.extend([0, 6, 0, 20]);
+        pseudo.extend(&bytes[34..]);
+        assert!(sums_to_ffff(&bytes[14..34]) && sums_to_ffff(&pseudo));
+    }
+}
+
+/// After the ping example with header functions (D15), rebuilt.
+const PING: &str = "#ifndef DST\n#define DST 02:00:00:00:00:02\n#endif\n{\n  eth(daddr=DST, proto=ETH_P_IP),\n  ipv4(ttl=64, proto=1, sa=198.18.0.1, da=198.18.39.3\n  ),\n  8, 0,\n  csumicmp(34, 63),\n  const16(42),\n  0, dinc(0,255,1),\n  fill('B', 22),\n}\n";
+
+#[test]
+fn c82_d15_pings_count_and_keep_their_checksum() {
+    let imported = read(Dialect::Trafgen, "ping.trafgen", PING);
+    assert_eq!(notes(&imported), Vec::<String>::new(), "{}", imported.text);
+    for (number, bytes) in frames(&plan(&imported.text), 0, 300).iter().enumerate() {
+        assert_eq!(bytes[40..42], [0, number as u8]);
+        assert!(sums_to_ffff(&bytes[34..]), "{}", hex(bytes));
+    }
+}
+
+#[test]
+fn a_frame_of_an_unknown_kind_is_taken_byte_for_byte() {
+    let text =
+        "{ 0x01, 0x80, 0xc2, 0, 0, 0,  0x02, 0, 0, 0, 0, 0x0a, c16(0x26), 0x42, 0x42, 3, dinc(1, 9), fill(7, 42) }\n";
+    let imported = read(Dialect::Trafgen, "stp.trafgen", text);
+    let shown = frames(&plan(&imported.text), 0, 3);
+    assert_eq!(hex(&shown[0][..18]), "0180c200000002000000000a002642420301");
+    let counted: Vec<u8> = shown.iter().map(|bytes| bytes[17]).collect();
+    assert_eq!(counted, [1, 2, 3]);
+}

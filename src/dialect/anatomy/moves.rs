@@ -40,6 +40,7 @@ impl Move {
             Value::List { values, every } => {
                 Value::List { values: values.iter().map(|value| value & mask).collect(), every: *every }
             }
+            Value::Masked { .. } | Value::Imix { .. } => return self.clone(),
         };
         Move { bit: self.end() - bits, bits, value, ..self.clone() }
     }
@@ -79,6 +80,11 @@ fn single(still: u128, shift: usize, value: &Value) -> (Value, Option<&'static s
         Value::Random { low, high, every } if shift == 0 => {
             Value::Random { low: place(low), high: place(high), every: *every }
         }
+        Value::Random { low: 0, high, every } if high & (high + 1) == 0 => {
+            Value::Masked { base: still, mask: high << shift, every: *every }
+        }
+        Value::Masked { base, mask, every } => Value::Masked { base: place(base), mask: mask << shift, every: *every },
+        Value::Imix { .. } => return (Value::Fixed(still), Some("a mix of values is for sizes only")),
         Value::Random { low, high, every } => {
             let sweep = Value::Sweep { from: place(low), to: place(high), step: 1 << shift, every: *every };
             return (sweep, Some("only the upper bits of the field are random: it takes the same values in turn"));
@@ -90,7 +96,7 @@ fn single(still: u128, shift: usize, value: &Value) -> (Value, Option<&'static s
 fn several(bit: usize, bits: usize, still: u128, moves: &[Move]) -> (Value, Option<&'static str>) {
     let mut moves = moves.to_vec();
     moves.sort_by_key(|one| one.bit);
-    if let Some(random) = all_random(bit, bits, still, &moves) {
+    if let Some(random) = all_random(bit, bits, still, &moves).or_else(|| masked(bit, bits, still, &moves)) {
         return (random, None);
     }
     if let Some(list) = short_cycle(bit, bits, still, &moves) {
@@ -105,8 +111,9 @@ fn several(bit: usize, bits: usize, still: u128, moves: &[Move]) -> (Value, Opti
         Some(Value::List { values, every }) => {
             Value::List { values: values.iter().map(|value| value | held).collect(), every }
         }
+        Some(Value::Masked { base, mask, every }) => Value::Masked { base: base | held, mask, every },
         Some(Value::Fixed(value)) => Value::Fixed(value | held),
-        None => Value::Fixed(still | held),
+        Some(Value::Imix { .. }) | None => Value::Fixed(still | held),
     };
     (value, Some("several parts of one field move, which is one field here: only the last part moves"))
 }
@@ -131,6 +138,17 @@ fn all_random(bit: usize, bits: usize, still: u128, moves: &[Move]) -> Option<Va
     Some(Value::Random { low, high, every: 1 })
 }
 
+/// Parts that are random over their whole width, with gaps between them: random under a mask.
+fn masked(bit: usize, bits: usize, still: u128, moves: &[Move]) -> Option<Value> {
+    let mask = moves.iter().try_fold(0, |mask, one| match one.value {
+        Value::Random { low: 0, high, every: 1 } if high == ones(one.bits) => {
+            Some(mask | high << shift(bit, bits, one))
+        }
+        _ => None,
+    })?;
+    Some(Value::Masked { base: still & !mask, mask, every: 1 })
+}
+
 fn short_cycle(bit: usize, bits: usize, still: u128, moves: &[Move]) -> Option<Value> {
     let period = moves.iter().try_fold(1u128, |all, one| lcm(all, period(&one.value)?))?;
     let values =
@@ -140,7 +158,8 @@ fn short_cycle(bit: usize, bits: usize, still: u128, moves: &[Move]) -> Option<V
 
 fn period(value: &Value) -> Option<u128> {
     let period = value.positions().checked_mul(u128::from(value.every().max(1)))?;
-    (period <= LONGEST_LIST && !matches!(value, Value::Random { .. })).then_some(period)
+    (period <= LONGEST_LIST && !matches!(value, Value::Random { .. } | Value::Masked { .. } | Value::Imix { .. }))
+        .then_some(period)
 }
 
 fn lcm(a: u128, b: u128) -> Option<u128> {
@@ -160,6 +179,8 @@ fn at(value: &Value, k: u128) -> u128 {
         Value::Sweep { from, step, .. } => from + step * position,
         Value::Random { low, .. } => *low,
         Value::List { values, .. } => values.get(position as usize).copied().unwrap_or(0),
+        Value::Masked { base, .. } => *base,
+        Value::Imix { .. } => value.min(),
     }
 }
 
@@ -202,6 +223,14 @@ pub fn toml(kind: &Kind, value: &Value) -> String {
             let values: Vec<String> = values.iter().map(show).collect();
             format!("{{ list = [{}]{} }}", values.join(", "), every(n))
         }
+        Value::Masked { base, mask, every: n } => {
+            format!("{{ random = {}, mask = {}{} }}", show(base), show(mask), every(n))
+        }
+        Value::Imix { shares, every: n } => {
+            let shares: Vec<String> =
+                shares.iter().map(|share| format!("[{}, {}]", show(&share.value), share.weight)).collect();
+            format!("{{ imix = [{}]{} }}", shares.join(", "), every(n))
+        }
     }
 }
 
@@ -237,6 +266,8 @@ mod tests {
         let (value, lost) = together(0, 16, 0, &[one(0, 8, sweep(1)), one(8, 8, sweep(2))]);
         assert_eq!(value, Value::List { values: vec![0, 0x101, 2, 0x100, 1, 0x102], every: 1 });
         assert_eq!(lost, None);
+        let (value, lost) = together(0, 24, 0x300, &[one(0, 8, BYTE), one(16, 8, BYTE)]);
+        assert_eq!((value, lost), (Value::Masked { base: 0x300, mask: 0xff_00ff, every: 1 }, None));
         let (_, lost) = together(0, 16, 0, &[one(0, 8, BYTE), one(8, 8, sweep(2))]);
         assert!(lost.is_some());
     }

@@ -366,6 +366,8 @@ fn moving(value: &Value, bits: usize) -> Result<Option<String>, &'static str> {
         Value::Fixed(_) => Ok(None),
         Value::Random { low, high, .. } => Ok(Some(format!("drnd({low}, {high})"))),
         Value::List { .. } => Err("trafgen has no lists of values: the first one is written"),
+        Value::Masked { .. } => Err("trafgen has no masks: the fixed bits are written, with zeros between them"),
+        Value::Imix { .. } => Err("trafgen has no mixes: the first value is written"),
         Value::Sweep { from, step, .. } => {
             // Counters wrap by their range there, so the range is made of whole steps.
             let last = from + (value.positions() * step).saturating_sub(1);

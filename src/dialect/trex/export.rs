@@ -197,8 +197,10 @@ impl Made<'_> {
                 let bytes = if part.is_some() { bytes } else { own };
                 self.variables.push(Variable { key: key.into(), name, place: place.into(), fixup, bytes, part, value });
             }
-            #[allow(unreachable_patterns)]
-            _ => self.lost(key, "TRex has no lists of values: the first one is written"),
+            Value::List { .. } | Value::Imix { .. } => {
+                self.lost(key, "TRex has no lists of values: the first one is written");
+            }
+            Value::Masked { .. } => self.lost(key, "TRex has no random bits under a mask: the fixed ones are written"),
         }
     }
 

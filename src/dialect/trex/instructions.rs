@@ -201,7 +201,6 @@ fn shifted(value: &Value, add: i128) -> Value {
         }
         Value::Random { low, high, every } => Value::Random { low: moved(low), high: moved(high), every: *every },
         Value::List { values, every } => Value::List { values: values.iter().map(moved).collect(), every: *every },
-        #[allow(unreachable_patterns)]
         other => other.clone(),
     }
 }

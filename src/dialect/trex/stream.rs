@@ -166,6 +166,9 @@ fn checksums(sample: &Sample, lengths: &[usize], ipv4: bool, transport: bool, re
     let network = lengths.iter().min().map_or(8 * 14, |bit| bit.saturating_sub(32));
     let moves = sample.moves.iter().any(|one| !matches!(one.value, Value::Fixed(_)) && one.end() > network);
     let has_transport = sample.sums.len() > 1;
+    if sample.sums.is_empty() {
+        return;
+    }
     if moves && !ipv4 {
         let sentence = "fields vary and no checksum is fixed there: receivers see wrong ones; here all are right";
         report.converted(sample.line, "vm", sentence);

@@ -1,0 +1,3 @@
+//! Tongues: files of other generators into profiles and back.
+
+mod round;
