@@ -467,7 +467,15 @@ impl Made<'_> {
         format!("        vm = STLScVmRaw([\n{lines}        ])\n")
     }
 
-    fn fix(&self) -> String {
+    fn fix(&mut self) -> String {
+        if self.flow.icmp.is_some() {
+            let key = format!("flow.{}.icmp", self.flow.name);
+            self.report.converted(
+                0,
+                &key,
+                "TRex fixes no checksum of ICMP over IPv4: packets that vary carry a wrong one there",
+            );
+        }
         let l3 = if matches!(self.flow.ip, Some(Ip::V6(_))) { "IPv6" } else { "IP" };
         let l4 = match (&self.flow.udp, &self.flow.tcp) {
             (Some(_), _) => "UDP",

@@ -276,7 +276,7 @@ impl Lexer<'_> {
 
 /// What a backslash stands for, and how many bytes of the text it takes.
 fn escape(rest: &str, out: &mut Vec<u8>) -> usize {
-    let next = rest[1..].chars().next().unwrap_or('\\');
+    let Some(next) = rest[1..].chars().next() else { return 1 };
     let simple = match next {
         'n' => Some(b'\n'),
         't' => Some(b'\t'),
