@@ -24,7 +24,8 @@ pub fn run(args: &ExportArgs, common: &Common) -> Result<u8, Ending> {
     if let Some(device) = &args.device {
         document.set("device", device).map_err(|why| Failure::new("bad_setting", why.to_string()))?;
     }
-    let exported = dialect::export(args.to, &document).map_err(|why| told::refused("bad_export", &why))?;
+    let exported = dialect::export(args.to, &document);
+    let exported = exported.map_err(|why| Failure::new("bad_export", why.to_string()))?;
     told::tell(&exported.report, &source.label, args.format.chosen());
     listing::put(&exported.text, common)
 }

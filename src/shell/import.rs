@@ -24,7 +24,8 @@ pub fn run(args: &ImportArgs, common: &Common) -> Result<u8, Ending> {
     let (label, bytes) = read(&args.file)?;
     let dialect = args.from.or_else(|| dialect::sniff(&label, &bytes)).ok_or_else(|| unknown(&label))?;
     let given = Given { arguments: args.given.clone() };
-    let imported = dialect::import(dialect, &label, &bytes, &given).map_err(|why| told::refused("bad_import", &why))?;
+    let imported = dialect::import(dialect, &label, &bytes, &given);
+    let imported = imported.map_err(|why| Failure::new("bad_import", why.to_string()))?;
     told::tell(&imported.report, &label, args.format.chosen());
     listing::put(&imported.text, common)
 }

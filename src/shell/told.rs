@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::{
-    dialect::{Refused, Report},
-    shell::{args::Format, failure::Failure, output::say},
+    dialect::Report,
+    shell::{args::Format, output::say},
 };
 
 /// Notes as sentences, or as objects. Without notes nothing is said.
@@ -19,9 +19,4 @@ pub fn tell(report: &Report, file: &str, format: Format) {
             say(&object.to_string());
         }),
     }
-}
-
-/// A file that could not be taken at all.
-pub fn refused(code: &'static str, why: &Refused) -> Failure {
-    Failure::new(code, why.to_string())
 }

@@ -55,8 +55,10 @@ fn read(file: &str, text: &str, given: &Given, report: &mut Report) -> Result<Do
         ));
     }
     let name = file.rsplit('/').next().unwrap_or(file).split('.').next().unwrap_or_default();
-    let mut draft = Draft::new(name.trim_matches(['<', '>']));
+    let mut draft = Draft::default();
+    // An export carries its own name, if it has one.
     if !is_own {
+        draft.name = name.trim_matches(['<', '>']).into();
         draft.head.push(format!("Imported from {file}"));
     }
     let mut told = Told { report, is_own };

@@ -166,7 +166,9 @@ impl Shell<'_> {
             if ["[*]", "[@]"].contains(&&rest[..=end]) && end + 1 == rest.len() {
                 return self.values(&name);
             }
-            name.push_str(&rest[..=end]);
+            // The brackets of `$[…]` inside are not met in practice; a sum is.
+            let Some(index) = self.sum(&rest[1..end]) else { return unknown() };
+            name.push_str(&format!("[{index}]"));
             rest = &rest[end + 1..];
         }
         let value = self.variable(&name);

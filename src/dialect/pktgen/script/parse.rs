@@ -246,13 +246,13 @@ impl Parser {
                 Some("else") => {
                     self.next();
                     otherwise = Some(Box::new(self.list(&["fi"])?));
+                    break;
                 }
-                _ => {
-                    self.expect_keyword("fi")?;
-                    return Ok(Node::If { line, arms, otherwise });
-                }
+                _ => break,
             }
         }
+        self.expect_keyword("fi")?;
+        Ok(Node::If { line, arms, otherwise })
     }
 
     fn for_loop(&mut self) -> Parsed {
