@@ -16,7 +16,8 @@ const MARK: &str = "txdeck:";
 pub fn settings(original: &Document, back: &Document) -> Vec<(String, String)> {
     let mut back = back.clone();
     let mut carried = Vec::new();
-    for key in keys(original) {
+    // Some settings fit only when others stand already: a size beside a rate.
+    for key in keys(original).into_iter().cycle().take(PASSES * keys(original).len()) {
         let Some(value) = original.get(&key).filter(|value| back.get(&key).as_ref() != Some(value)) else { continue };
         let before = back.profile().clone();
         // Two spellings of one value are no difference.
@@ -26,6 +27,8 @@ pub fn settings(original: &Document, back: &Document) -> Vec<(String, String)> {
     }
     carried
 }
+
+const PASSES: usize = 3;
 
 /// Every key that a document could answer, headers in lists by their numbers.
 pub fn keys(document: &Document) -> Vec<String> {

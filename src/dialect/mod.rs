@@ -3,13 +3,20 @@
 //! Text in, text and a [`Report`] out: no file, no clock, and nothing of a script is ever executed. Whatever a
 //! dialect cannot say, or says otherwise, is a note of the report; an empty report means that nothing was lost.
 
+pub mod anatomy;
 pub mod carry;
 mod command;
+mod dpdk;
 pub mod draft;
+mod finish;
 pub mod pktgen;
 mod report;
+mod spoken;
+mod trafgen;
+mod trex;
 
 pub use draft::{Draft, FlowDraft};
+pub use finish::{finish, stem};
 pub use report::{Kind, Note, Refused, Report};
 
 use crate::profile::Document;
@@ -83,11 +90,11 @@ impl Dialect {
     }
 
     pub fn can_import(self) -> bool {
-        matches!(self, Dialect::Pktgen | Dialect::Command)
+        !matches!(self, Dialect::Pcap)
     }
 
     pub fn can_export(self) -> bool {
-        matches!(self, Dialect::Pktgen | Dialect::Command | Dialect::Pcap)
+        matches!(self, Dialect::Pktgen | Dialect::Trafgen | Dialect::TrexPython | Dialect::Command | Dialect::Pcap)
     }
 }
 
@@ -99,6 +106,10 @@ pub fn import(dialect: Dialect, file: &str, bytes: &[u8], given: &Given) -> Resu
     let text = || std::str::from_utf8(bytes).map_err(|why| not_text(file, bytes, why.valid_up_to()));
     match dialect {
         Dialect::Pktgen => pktgen::import(file, text()?, given),
+        Dialect::Trafgen => trafgen::import(file, text()?),
+        Dialect::TrexYaml => trex::import_yaml(file, text()?),
+        Dialect::TrexPython => trex::import_python(file, text()?),
+        Dialect::Dpdk => dpdk::import(file, text()?),
         Dialect::Command => command::import(file, text()?, given),
         other => Err(Refused::whole(file, format!("{} is not read by this release", other.name()))),
     }
@@ -116,6 +127,8 @@ fn not_text(file: &str, bytes: &[u8], valid: usize) -> Refused {
 pub fn export(dialect: Dialect, document: &Document) -> Result<Exported, Refused> {
     match dialect {
         Dialect::Pktgen => pktgen::export(document),
+        Dialect::Trafgen => Ok(trafgen::export(document)),
+        Dialect::TrexPython => Ok(trex::export(document)),
         Dialect::Command => command::export(document),
         other => Err(Refused::whole("", format!("{} is not written by this release", other.name()))),
     }
@@ -123,7 +136,6 @@ pub fn export(dialect: Dialect, document: &Document) -> Result<Exported, Refused
 
 /// What a file is, as far as its content tells.
 pub fn sniff(file: &str, bytes: &[u8]) -> Option<Dialect> {
-    let _ = file;
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(64 << 10)]);
     let has = |words: &[&str]| words.iter().any(|word| head.contains(word));
     if has(&["/proc/net/pktgen", "pg_set", "pgset", "PGDEV", "kpktgend_"]) || head.starts_with("Params: count ") {
@@ -133,5 +145,42 @@ pub fn sniff(file: &str, bytes: &[u8]) -> Option<Dialect> {
     if command.is_some_and(|line| line.trim_start().starts_with("txdeck run ")) {
         return Some(Dialect::Command);
     }
-    None
+    // What follows is known by its ending, and by words that no other kind of file has.
+    let ends = |endings: &[&str]| endings.iter().any(|ending| file.to_ascii_lowercase().ends_with(ending));
+    let is_trex = has(&["STLStream", "trex_stl_lib", "trex.stl"]);
+    if is_trex || (ends(&[".py"]) && has(&["get_streams"])) {
+        return Some(Dialect::TrexPython);
+    }
+    if has(&["stream:"]) && (ends(&[".yaml", ".yml"]) || has(&["self_start", "single_burst", "type: continuous"])) {
+        return Some(Dialect::TrexYaml);
+    }
+    let first_words = head.lines().filter_map(|line| line.split_whitespace().next());
+    let is_command = |word: &str| matches!(word, "set" | "range" | "enable" | "disable" | "seq" | "sequence");
+    if ends(&[".pkt"]) || first_words.clone().filter(|word| is_command(word)).count() >= 2 && !head.contains('{') {
+        return Some(Dialect::Dpdk);
+    }
+    let is_packet = head.contains('{')
+        && has(&["fill(", "const16(", "c16(", "csumip(", "csumudp(", "drnd(", "dinc(", "eth(", "ipv4(", "udp("]);
+    (ends(&[".trafgen", ".cfg"]) || is_packet).then_some(Dialect::Trafgen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_tells_what_it_is() {
+        for (file, text, dialect) in [
+            ("a.sh", "pgset \"count 5\"\n", Some(Dialect::Pktgen)),
+            ("-", "from trex_stl_lib.api import *\n", Some(Dialect::TrexPython)),
+            ("a.yaml", "- name: x\n  stream:\n", Some(Dialect::TrexYaml)),
+            ("a.yaml", "version: 3\nservices: {}\n", None),
+            ("a", "set 0 size 64\nset 0 rate 10\n", Some(Dialect::Dpdk)),
+            ("-", "{ fill(0, 60) }\n", Some(Dialect::Trafgen)),
+            ("-", "txdeck run udp-64\n", Some(Dialect::Command)),
+            ("notes.txt", "hello\n", None),
+        ] {
+            assert_eq!(sniff(file, text.as_bytes()), dialect, "{file}: {text}");
+        }
+    }
 }

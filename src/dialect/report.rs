@@ -111,6 +111,11 @@ impl Refused {
         Refused { file: file.into(), reasons: vec![(line, reason.into())] }
     }
 
+    /// With the column, from 1, too.
+    pub fn place(file: &str, line: usize, column: usize, reason: impl Into<String>) -> Refused {
+        Refused::at(file, line, format!("{column}: {}", reason.into()))
+    }
+
     pub fn whole(file: &str, reason: impl Into<String>) -> Refused {
         Refused::at(file, 0, reason)
     }
@@ -121,8 +126,14 @@ fn told(file: &str, line: usize, reason: &str) -> String {
         (true, 0) => reason.into(),
         (false, 0) => format!("{file}: {reason}"),
         (true, line) => format!("{line}: {reason}"),
+        // `COLUMN: …` goes on with the place.
+        (false, line) if begins_with_column(reason) => format!("{file}:{line}:{reason}"),
         (false, line) => format!("{file}:{line}: {reason}"),
     }
+}
+
+fn begins_with_column(reason: &str) -> bool {
+    reason.split_once(": ").is_some_and(|(column, _)| !column.is_empty() && column.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -148,6 +159,12 @@ mod tests {
         let mut report = Report::default();
         report.dropped(1, &"é".repeat(500), "too long");
         assert_eq!(report.notes[0].text.chars().count(), MOST_TEXT + 1);
+    }
+
+    #[test]
+    fn a_refusal_may_name_a_column() {
+        assert_eq!(Refused::place("a.py", 7, 3, "no such name").to_string(), "a.py:7:3: no such name");
+        assert_eq!(Refused::at("a.py", 7, "42 streams are too many").to_string(), "a.py:7: 42 streams are too many");
     }
 
     #[test]

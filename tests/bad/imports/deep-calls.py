@@ -1,0 +1,5 @@
+# expect: nested or called deeper than 100
+def f(x):
+    return f(x + 1)
+def register():
+    return f(1)
