@@ -3,6 +3,9 @@
 mod build;
 mod cases;
 mod golden;
+mod headers;
 mod laws;
 mod model;
 mod seen;
+mod stacks;
+mod tshark;
