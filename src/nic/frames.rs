@@ -1,16 +1,31 @@
 //! Which packet memory is free and how many descriptors name each of the others. A memory returns
 //! exactly once: when it is no longer open (held by a [`Packet`](super::Packet)) and its last copy completed.
 
+use std::ptr::NonNull;
+
 /// Marks a memory that a `Packet` still holds; the other bits of `users` count its descriptors.
 const OPEN: u32 = 1 << 31;
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Frame {
+/// Where a packet memory lies.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::nic) struct Place {
+    pub begin: NonNull<u8>,
+    /// As descriptors name it.
+    pub addr: u64,
+}
+
+/// One packet memory: all that a packet needs of it in half a cache line.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::nic) struct Frame {
+    pub place: Place,
     /// What the builder left here last time.
-    note: u64,
+    pub note: u64,
     users: u32,
     len: u32,
 }
+
+// SAFETY: `begin` is only a place; who writes there says why that is sound (`Queue`).
+unsafe impl Send for Frame {}
 
 /// The memories of one queue. Nothing is allocated after [`Frames::new`], and every count is a plain integer.
 #[derive(Debug)]
@@ -26,11 +41,12 @@ pub(in crate::nic) struct Frames {
 }
 
 impl Frames {
-    /// `total` memories, all free; `max_in_flight` packets may be named by descriptors at once.
-    pub fn new(total: u32, max_in_flight: u32) -> Self {
+    /// A memory at each of the `places`, all free; `max_in_flight` packets may be named by descriptors at once.
+    pub fn new(places: impl Iterator<Item = Place>, max_in_flight: u32) -> Self {
+        let frames: Box<[Frame]> = places.map(|place| Frame { place, note: 0, users: 0, len: 0 }).collect();
         let mut frames = Self {
-            frames: vec![Frame::default(); total as usize].into_boxed_slice(),
-            free: vec![0; total as usize].into_boxed_slice(),
+            free: vec![0; frames.len()].into_boxed_slice(),
+            frames,
             free_count: 0,
             in_flight: 0,
             // The user count has 31 bits.
@@ -43,7 +59,7 @@ impl Frames {
 
     /// Opens a free memory for a packet of `len` bytes.
     #[inline]
-    pub fn take(&mut self, len: u32) -> Option<u32> {
+    pub fn take(&mut self, len: u32) -> Option<(u32, &mut Frame)> {
         let top = self.free_count.checked_sub(1)?;
         if self.closed {
             return None;
@@ -54,13 +70,13 @@ impl Frames {
         frame.users = OPEN;
         frame.len = len;
         self.free_count = top;
-        Some(slot)
+        Some((slot, frame))
     }
 
-    /// Takes up to `wanted` free memories for a packet of `len` bytes each, with one descriptor out at once and nobody
-    /// holding them open; `each` gets slot and note. Returns how many.
+    /// Takes up to `wanted` free memories for a packet each, with one descriptor out at once and nobody holding them
+    /// open; returns how many.
     #[inline]
-    pub fn take_sent(&mut self, wanted: u32, len: u32, mut each: impl FnMut(u32, &mut u64)) -> u32 {
+    pub fn take_sent(&mut self, wanted: u32, mut each: impl FnMut(&mut Frame)) -> u32 {
         if self.closed {
             return 0;
         }
@@ -70,36 +86,25 @@ impl Frames {
             let frame = &mut self.frames[*slot as usize];
             debug_assert_eq!(frame.users, 0, "memory {slot} is on the free list and in use");
             frame.users = 1;
-            frame.len = len;
-            each(*slot, &mut frame.note);
+            each(frame);
         }
         self.free_count = left;
         self.in_flight += count;
         count
     }
 
-    /// What the builder left on this memory last time, to be read and replaced.
+    /// Counts up to `copies` new descriptors of an open memory. Returns how many there is room for, and what each is
+    /// to name: address and length.
     #[inline]
-    pub fn note_mut(&mut self, slot: u32) -> &mut u64 {
-        &mut self.frames[slot as usize].note
-    }
-
-    #[inline]
-    pub fn len(&self, slot: u32) -> u32 {
-        self.frames[slot as usize].len
-    }
-
-    /// Counts up to `copies` new descriptors of an open memory; returns how many there is room for.
-    #[inline]
-    pub fn add_users(&mut self, slot: u32, copies: u32) -> u32 {
-        let Some(frame) = self.frames.get_mut(slot as usize) else { return 0 };
+    pub fn add_users(&mut self, slot: u32, copies: u32) -> (u32, u64, u32) {
+        let Some(frame) = self.frames.get_mut(slot as usize) else { return (0, 0, 0) };
         if frame.users & OPEN == 0 || self.closed {
-            return 0; // failed or abandoned meanwhile: nothing may be sent any more
+            return (0, 0, 0); // failed or abandoned meanwhile: nothing may be sent any more
         }
         let fitted = copies.min(self.max_in_flight - self.in_flight);
         frame.users += fitted;
         self.in_flight += fitted;
-        fitted
+        (fitted, frame.place.addr, frame.len)
     }
 
     /// The packet that held this memory is given up.
@@ -116,32 +121,10 @@ impl Frames {
         }
     }
 
-    /// Counts completed descriptors, run by run, until `next_run` has no more (slot, count); returns how many.
-    ///
-    /// # Errors
-    /// The number so far, when a run names more descriptors than are out: the ring cannot be trusted any more.
+    /// Counts completed descriptors, memory by memory.
     #[inline]
-    pub fn complete(&mut self, mut next_run: impl FnMut() -> Option<(u32, u32)>) -> Result<u32, u32> {
-        // Sums stay in registers: one store a call instead of one a packet.
-        let mut completed = 0;
-        let mut free_count = self.free_count;
-        let mut trusted = true;
-        while let Some((slot, count)) = next_run() {
-            let frame = self.frames.get_mut(slot as usize).filter(|frame| frame.users & !OPEN >= count);
-            let Some(frame) = frame else {
-                trusted = false;
-                break;
-            };
-            frame.users -= count;
-            completed += count;
-            if frame.users == 0 {
-                self.free[free_count] = slot;
-                free_count += 1;
-            }
-        }
-        self.free_count = free_count;
-        self.in_flight -= completed;
-        if trusted { Ok(completed) } else { Err(completed) }
+    pub fn completing(&mut self) -> Completing<'_> {
+        Completing { free_count: self.free_count, completed: 0, frames: self }
     }
 
     /// Packets named by descriptors now.
@@ -181,38 +164,95 @@ impl Frames {
     }
 }
 
+/// Completions being counted. Sums stay in registers: one store a ring call instead of one a packet.
+pub(in crate::nic) struct Completing<'a> {
+    frames: &'a mut Frames,
+    free_count: usize,
+    completed: u32,
+}
+
+impl Completing<'_> {
+    /// One descriptor of this memory completed, and `more` further ones of those that it is told are out. `false`: none
+    /// is out, so the ring cannot be trusted any more.
+    #[inline]
+    pub fn count(&mut self, slot: u32, more: impl FnOnce(u32) -> u32) -> bool {
+        let Some(frame) = self.frames.frames.get_mut(slot as usize) else { return false };
+        let out = frame.users & !OPEN;
+        if out == 0 {
+            return false;
+        }
+        let count = if out == 1 { 1 } else { 1 + more(out - 1).min(out - 1) };
+        frame.users -= count;
+        self.completed += count;
+        if frame.users == 0 {
+            let Some(free) = self.frames.free.get_mut(self.free_count) else { return false };
+            *free = slot;
+            self.free_count += 1;
+        }
+        true
+    }
+
+    /// Books what was counted; returns how many.
+    #[inline]
+    pub fn done(self) -> u32 {
+        self.frames.free_count = self.free_count;
+        self.frames.in_flight -= self.completed;
+        self.completed
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn frames(total: u64, max_in_flight: u32) -> Frames {
+        let place = |slot| Place { begin: NonNull::dangling(), addr: slot * 2048 };
+        Frames::new((0..total).map(place), max_in_flight)
+    }
+
+    fn take(frames: &mut Frames) -> Option<u32> {
+        frames.take(60).map(|(slot, _)| slot)
+    }
+
+    fn add(frames: &mut Frames, slot: u32, copies: u32) -> u32 {
+        frames.add_users(slot, copies).0
+    }
+
     fn complete(frames: &mut Frames, slot: u32, count: u32) -> bool {
-        frames
-            .complete({
-                let mut runs = std::iter::once((slot, count));
-                move || runs.next()
-            })
-            .is_ok()
+        let mut completing = frames.completing();
+        let mut left = count;
+        let mut trusted = true;
+        while trusted && left > 0 {
+            let mut counted = 1;
+            trusted = completing.count(slot, |out| {
+                counted += out.min(left - 1);
+                out.min(left - 1)
+            });
+            left -= counted;
+        }
+        completing.done();
+        trusted
     }
 
     #[test]
     fn the_most_recently_freed_memory_is_used_next() {
-        let mut frames = Frames::new(8, 8);
-        let first = frames.take(60).unwrap();
-        let second = frames.take(60).unwrap();
+        let mut frames = frames(8, 8);
+        let first = take(&mut frames).unwrap();
+        let second = take(&mut frames).unwrap();
         frames.close(second);
         frames.close(first);
-        assert_eq!(frames.take(60), Some(first));
-        assert_eq!(frames.take(60), Some(second));
+        assert_eq!(take(&mut frames), Some(first));
+        assert_eq!(take(&mut frames), Some(second));
     }
 
     #[test]
     fn a_memory_with_copies_out_is_not_free_after_release() {
-        let mut frames = Frames::new(1, 8);
-        let slot = frames.take(60).unwrap();
-        assert_eq!(frames.add_users(slot, 5), 5);
+        let mut frames = frames(1, 8);
+        let slot = take(&mut frames).unwrap();
+        assert_eq!(add(&mut frames, slot, 5), 5);
         frames.close(slot);
-        assert_eq!(frames.take(60), None);
+        assert_eq!(take(&mut frames), None);
         assert!(complete(&mut frames, slot, 4));
         assert_eq!(frames.counts(), (1, 0));
         assert!(complete(&mut frames, slot, 1));
@@ -223,9 +263,9 @@ mod tests {
 
     #[test]
     fn an_open_memory_stays_when_all_its_copies_completed() {
-        let mut frames = Frames::new(1, 8);
-        let slot = frames.take(60).unwrap();
-        assert_eq!(frames.add_users(slot, 2), 2);
+        let mut frames = frames(1, 8);
+        let slot = take(&mut frames).unwrap();
+        assert_eq!(add(&mut frames, slot, 2), 2);
         assert!(complete(&mut frames, slot, 2));
         assert_eq!(frames.counts(), (1, 0));
         frames.close(slot);
@@ -234,50 +274,49 @@ mod tests {
 
     #[test]
     fn no_more_than_the_limit_is_in_flight() {
-        let mut frames = Frames::new(2, 8);
-        let slot = frames.take(60).unwrap();
-        assert_eq!(frames.add_users(slot, 5), 5);
-        assert_eq!(frames.add_users(slot, 5), 3);
-        assert_eq!(frames.add_users(slot, 5), 0);
+        let mut frames = frames(2, 8);
+        let slot = take(&mut frames).unwrap();
+        assert_eq!(add(&mut frames, slot, 5), 5);
+        assert_eq!(add(&mut frames, slot, 5), 3);
+        assert_eq!(add(&mut frames, slot, 5), 0);
         assert_eq!(frames.in_flight(), 8);
     }
 
     #[test]
     fn nothing_is_opened_or_counted_after_abandon() {
-        let mut frames = Frames::new(4, 8);
-        let slot = frames.take(60).unwrap();
-        assert_eq!(frames.add_users(slot, 3), 3);
+        let mut frames = frames(4, 8);
+        let slot = take(&mut frames).unwrap();
+        assert_eq!(add(&mut frames, slot, 3), 3);
         assert_eq!(frames.abandon(), 3);
         assert_eq!(frames.counts(), (4, 4));
-        assert_eq!(frames.add_users(slot, 1), 0);
+        assert_eq!(add(&mut frames, slot, 1), 0);
         frames.close(slot);
         assert_eq!(frames.counts(), (4, 4));
-        assert_eq!(frames.take(60), None);
+        assert_eq!(take(&mut frames), None);
     }
 
     #[test]
     fn the_note_stays_on_its_memory() {
-        let mut frames = Frames::new(1, 8);
-        let slot = frames.take(60).unwrap();
-        assert_eq!(*frames.note_mut(slot), 0);
-        *frames.note_mut(slot) = 77;
+        let mut frames = frames(1, 8);
+        let slot = take(&mut frames).unwrap();
+        assert_eq!(frames.frames[slot as usize].note, 0);
+        frames.frames[slot as usize].note = 77;
         frames.close(slot);
-        let again = frames.take(60).unwrap();
-        assert_eq!(*frames.note_mut(again), 77);
+        assert_eq!(frames.take(60).unwrap().1.note, 77);
     }
 
     proptest! {
         #[test]
         fn free_and_in_use_always_add_up(steps in prop::collection::vec((0u8..4, 0u32..20), 1..300)) {
-            let mut frames = Frames::new(7, 32);
+            let mut frames = frames(7, 32);
             let mut open: Vec<u32> = Vec::new();
             let mut out: Vec<u32> = Vec::new();
             for (step, n) in steps {
                 match step {
-                    0 => open.extend(frames.take(n)),
+                    0 => open.extend(take(&mut frames)),
                     1 if !open.is_empty() => {
                         let slot = open[n as usize % open.len()];
-                        out.extend(std::iter::repeat_n(slot, frames.add_users(slot, n) as usize));
+                        out.extend(std::iter::repeat_n(slot, add(&mut frames, slot, n) as usize));
                     }
                     2 if !open.is_empty() => frames.close(open.remove(n as usize % open.len())),
                     3 if !out.is_empty() => {

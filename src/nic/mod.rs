@@ -17,6 +17,7 @@ mod netlink;
 mod numa;
 mod open_error;
 pub mod processes;
+mod queue;
 mod rings;
 mod route;
 pub mod sim;

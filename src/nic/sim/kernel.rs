@@ -4,6 +4,7 @@ use super::script::{Next, Script};
 use super::{Character, Clock, Consumer, Costs, Desc, Producer, SimConfig, VirtualClock};
 use crate::nic::doorbell::Kernel;
 use std::collections::VecDeque;
+use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One packet that left.
@@ -35,6 +36,8 @@ impl Recording {
 pub(super) struct SimKernel {
     tx: Consumer<Desc>,
     completions: Producer<u64>,
+    /// Where the packet memories lie.
+    begin: NonNull<u8>,
     character: Character,
     /// Neither script nor recording: every packet just leaves.
     plain: bool,
@@ -54,7 +57,7 @@ pub(super) struct SimKernel {
 }
 
 impl SimKernel {
-    pub fn new(tx: Consumer<Desc>, completions: Producer<u64>, config: SimConfig) -> Self {
+    pub fn new(tx: Consumer<Desc>, completions: Producer<u64>, begin: NonNull<u8>, config: SimConfig) -> Self {
         let held = match config.character {
             Character::Copy { .. } => 0,
             Character::ZeroCopy { .. } => config.ring as usize,
@@ -62,6 +65,7 @@ impl SimKernel {
         Self {
             tx,
             completions,
+            begin,
             character: config.character,
             plain: config.script.is_empty() && config.recording.is_none(),
             script: Script::new(&config.script),
@@ -136,7 +140,7 @@ impl SimKernel {
     }
 
     /// Takes packet by packet, each with its fate.
-    fn take_scripted(&mut self, memory: &[u8], clock: &impl Clock) -> i32 {
+    fn take_scripted(&mut self, clock: &impl Clock) -> i32 {
         let allowed = self.script.kick(clock.now_ns(), self.taken);
         self.blocked = allowed.is_err();
         if let Err(errno) = allowed {
@@ -161,7 +165,7 @@ impl SimKernel {
             self.taken += 1;
             self.spend(self.costs.packet_ns);
             self.complete(desc.addr);
-            let ends_kick = self.decide(next, desc, memory, clock);
+            let ends_kick = self.decide(next, desc, clock);
             if let Some(errno) = ends_kick {
                 answer = errno;
                 break;
@@ -172,7 +176,7 @@ impl SimKernel {
     }
 
     /// Counts one taken packet by its fate; `Some` when a copy-mode kick ends with that answer.
-    fn decide(&mut self, next: Next, desc: Desc, memory: &[u8], clock: &impl Clock) -> Option<i32> {
+    fn decide(&mut self, next: Next, desc: Desc, clock: &impl Clock) -> Option<i32> {
         let at_once = matches!(self.character, Character::Copy { .. });
         match next {
             Next::Dropped => at_once.then_some(libc::EBUSY),
@@ -183,8 +187,12 @@ impl SimKernel {
             _ => {
                 self.left += 1;
                 if let Some(recording) = &self.recording {
-                    let at = desc.addr as usize;
-                    let bytes = memory.get(at..at + desc.len as usize).unwrap_or_default().to_vec();
+                    // SAFETY: the descriptor was published by `Queue`, so its bytes lie in the memory behind `begin` and
+                    // nobody writes them before they complete, in this same call.
+                    let bytes = unsafe {
+                        std::slice::from_raw_parts(self.begin.add(desc.addr as usize).as_ptr(), desc.len as usize)
+                    }
+                    .to_vec();
                     recording.push(SentFrame { at_ns: clock.now_ns(), bytes });
                 }
                 None
@@ -212,11 +220,13 @@ impl SimKernel {
     }
 }
 
+// SAFETY: `begin` points into memory that the same `SimNic` owns and that moves with it.
+unsafe impl Send for SimKernel {}
+
 /// The kernel during one ring call.
 pub(super) struct AtWork<'a, C> {
     pub kernel: &'a mut SimKernel,
     pub tx: &'a Producer<Desc>,
-    pub memory: &'a [u8],
     pub clock: &'a C,
 }
 
@@ -228,7 +238,7 @@ impl<C: Clock> Kernel for AtWork<'_, C> {
         let cost_ns = kernel.costs.kick_ns + if jitter_ns > 0 { kernel.draw(jitter_ns + 1) } else { 0 };
         kernel.spend(cost_ns);
         let held_before = kernel.held.len();
-        let answer = if kernel.plain { kernel.take_plain() } else { kernel.take_scripted(self.memory, self.clock) };
+        let answer = if kernel.plain { kernel.take_plain() } else { kernel.take_scripted(self.clock) };
         if let Character::ZeroCopy { clump } = kernel.character
             && !kernel.blocked
         {

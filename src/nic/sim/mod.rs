@@ -6,14 +6,16 @@ mod kernel;
 mod script;
 
 use super::doorbell::{Doorbell, abandoned, distrusted, failure};
-use super::frames::Frames;
+use super::frames::Place;
 use super::open_error::{Cause, OpenError};
+use super::queue::{Distrusted, Queue};
 use super::rings::{Consumer, Desc, Producer, in_ordinary_memory};
 use super::{Clock, Limits, ModeGot, Nic, NicError, Packet, Rung};
 pub use clock::VirtualClock;
 use kernel::{AtWork, SimKernel};
 pub use kernel::{Recording, SentFrame};
 pub use script::{Event, Fate, When};
+use std::ptr::NonNull;
 
 /// Largest ring, in packets.
 const MOST_RING: u32 = 1 << 20;
@@ -116,19 +118,15 @@ impl SimConfig {
 
 /// One simulated queue.
 pub struct SimNic {
-    frames: Frames,
-    tx: Producer<Desc>,
-    completions: Consumer<u64>,
+    queue: Queue,
     doorbell: Doorbell,
     kernel: SimKernel,
-    memory: Box<[u8]>,
-    /// Where the first packet memory starts in `memory`.
-    first: usize,
-    chunk_shift: u32,
     limits: Limits,
     dead: Option<NicError>,
     device: String,
-    queue: u32,
+    number: u32,
+    /// What the places of `queue` lie in.
+    _memory: Memory,
 }
 
 impl SimNic {
@@ -136,8 +134,7 @@ impl SimNic {
     /// [`OpenError`] when a size is out of range.
     pub fn open(config: SimConfig) -> Result<Self, OpenError> {
         config.check()?;
-        let memory = vec![0u8; config.chunks as usize * config.chunk_bytes as usize + PAGE_BYTES].into_boxed_slice();
-        let first = memory.as_ptr().align_offset(PAGE_BYTES).min(PAGE_BYTES);
+        let memory = Memory::new(config.chunks, config.chunk_bytes);
         let (tx, kernel_tx) = in_ordinary_memory(config.ring, config.start_index);
         let (kernel_completions, completions) = in_ordinary_memory(config.ring, config.start_index);
         let copy = matches!(config.character, Character::Copy { .. });
@@ -149,19 +146,19 @@ impl SimNic {
             mode: ModeGot { copy: false, zero_copy: false, need_wakeup: true, ring: config.ring, huge_pages: false },
             counts_drops: copy,
         };
+        let shift = config.chunk_bytes.trailing_zeros();
+        // SAFETY: `memory` is dropped after the queue, its places are a chunk apart and `max_len` is at most that, and the
+        // kernel half reads only what was published.
+        let queue = unsafe { Queue::new(tx, completions, memory.places(), config.ring, limits.max_len, shift) };
         Ok(Self {
-            frames: Frames::new(config.chunks, config.ring),
-            tx,
-            completions,
+            queue,
             doorbell: Doorbell::default(),
-            chunk_shift: config.chunk_bytes.trailing_zeros(),
             limits,
             dead: None,
             device: config.device.clone(),
-            queue: config.queue,
-            first,
-            memory,
-            kernel: SimKernel::new(kernel_tx, kernel_completions, config),
+            number: config.queue,
+            kernel: SimKernel::new(kernel_tx, kernel_completions, memory.begin, config),
+            _memory: memory,
         })
     }
 
@@ -170,25 +167,17 @@ impl SimNic {
         self.kernel.left()
     }
 
-    /// Reads the completion ring: one user-count write for every run of equal addresses.
     #[inline]
     fn reap(&mut self) -> u32 {
-        if self.completions.refresh() == 0 {
-            return 0;
-        }
-        let (completions, shift) = (&mut self.completions, self.chunk_shift);
-        let completed =
-            self.frames.complete(|| completions.read_run().map(|(addr, run)| ((addr >> shift) as u32, run)));
-        self.completions.release();
-        completed.unwrap_or_else(|completed| {
-            self.fail(distrusted(&self.device, self.queue));
+        self.queue.reap().unwrap_or_else(|Distrusted(completed)| {
+            self.fail(distrusted(&self.device, self.number));
             completed
         })
     }
 
     #[cold]
     fn fail(&mut self, end: NicError) {
-        self.frames.shut();
+        self.queue.shut();
         self.dead.get_or_insert(end);
     }
 }
@@ -200,42 +189,22 @@ impl Nic for SimNic {
 
     #[inline]
     fn build(&mut self, len: usize, write: impl FnOnce(&mut [u8], &mut u64)) -> Option<Packet> {
-        if len > self.limits.max_len {
-            return None;
-        }
-        let slot = self.frames.take(len as u32)?;
-        let at = self.first + ((slot as usize) << self.chunk_shift);
-        write(&mut self.memory[at..at + len], self.frames.note_mut(slot));
-        Some(Packet { slot })
+        self.queue.build(len, write)
     }
 
     #[inline]
-    fn send(&mut self, wanted: u32, len: usize, mut write: impl FnMut(u32, &mut [u8], &mut u64)) -> u32 {
-        if len > self.limits.max_len {
-            return 0;
-        }
-        let (memory, tx) = (&mut self.memory[self.first..], &mut self.tx);
-        let mut nth = 0;
-        self.frames.take_sent(wanted, len as u32, |slot, note| {
-            let at = (slot as usize) << self.chunk_shift;
-            write(nth, &mut memory[at..at + len], note);
-            nth += 1;
-            tx.write(Desc { addr: at as u64, len: len as u32, options: 0 });
-        })
+    fn send(&mut self, wanted: u32, len: usize, write: impl FnMut(u32, &mut [u8], &mut u64)) -> u32 {
+        self.queue.send(wanted, len, write)
     }
 
     #[inline]
     fn queue(&mut self, packet: &Packet, copies: u32) -> u32 {
-        let fitted = self.frames.add_users(packet.slot, copies);
-        let addr = u64::from(packet.slot) << self.chunk_shift;
-        let desc = Desc { addr, len: self.frames.len(packet.slot), options: 0 };
-        self.tx.write_run(desc, fitted);
-        fitted
+        self.queue.queue(packet, copies)
     }
 
     #[inline]
     fn release(&mut self, packet: Packet) {
-        self.frames.close(packet.slot);
+        self.queue.release(packet);
     }
 
     #[inline]
@@ -244,17 +213,16 @@ impl Nic for SimNic {
             return Err(dead.clone());
         }
         self.kernel.begin_ring();
-        self.tx.publish();
+        self.queue.tx.publish();
         let mut rung = Rung { dropped: self.limits.counts_drops.then_some(0), ..Rung::default() };
-        if self.frames.in_flight() > 0 {
-            let memory = &self.memory[self.first..];
-            let mut kernel = AtWork { kernel: &mut self.kernel, tx: &self.tx, memory, clock };
+        if self.queue.in_flight() > 0 {
+            let mut kernel = AtWork { kernel: &mut self.kernel, tx: &self.queue.tx, clock };
             let strokes = self.doorbell.ring(&mut kernel, clock);
             rung.kicks = strokes.kicks;
             rung.errno = strokes.errno;
             rung.dropped = rung.dropped.map(|_| strokes.busy);
             if strokes.end != 0 {
-                self.fail(failure(&self.device, self.queue, strokes.end));
+                self.fail(failure(&self.device, self.number, strokes.end));
             }
         }
         rung.completed = self.reap();
@@ -272,19 +240,56 @@ impl Nic for SimNic {
 
     #[inline]
     fn in_flight(&self) -> u32 {
-        self.frames.in_flight()
+        self.queue.in_flight()
     }
 
     fn abandon(&mut self) -> u32 {
-        self.fail(abandoned(&self.device, self.queue));
-        self.frames.abandon()
+        self.fail(abandoned(&self.device, self.number));
+        self.queue.abandon()
     }
 
     fn frames(&self) -> (u32, u32) {
-        self.frames.counts()
+        self.queue.frames()
     }
 
     fn errnos(&self, each: impl FnMut(i32, u64)) {
         self.doorbell.errnos.each(each);
+    }
+}
+
+/// Ordinary memory for all packets of a queue.
+struct Memory {
+    pages: NonNull<[u8]>,
+    begin: NonNull<u8>,
+    chunks: u32,
+    chunk_bytes: u32,
+}
+
+// SAFETY: this owns its pages like a box; they are used through `Queue` and the simulated kernel alone, which move with it.
+unsafe impl Send for Memory {}
+
+impl Memory {
+    fn new(chunks: u32, chunk_bytes: u32) -> Self {
+        let pages = Box::leak(vec![0u8; chunks as usize * chunk_bytes as usize + PAGE_BYTES].into_boxed_slice());
+        let first = pages.as_ptr().align_offset(PAGE_BYTES).min(PAGE_BYTES);
+        let begin = NonNull::from(&mut *pages).cast::<u8>();
+        // SAFETY: at most one page into the allocation, which is a page longer than its chunks.
+        let begin = unsafe { begin.add(first) };
+        Self { pages: NonNull::from(pages), begin, chunks, chunk_bytes }
+    }
+
+    fn places(&self) -> impl Iterator<Item = Place> {
+        (0..self.chunks as usize).map(|slot| {
+            let offset = slot * self.chunk_bytes as usize;
+            // SAFETY: below `chunks` times `chunk_bytes`, which lie behind `begin`.
+            Place { begin: unsafe { self.begin.add(offset) }, addr: offset as u64 }
+        })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: `pages` came from a leaked box and is freed only here.
+        drop(unsafe { Box::from_raw(self.pages.as_ptr()) });
     }
 }

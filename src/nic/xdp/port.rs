@@ -1,12 +1,16 @@
 //! An open AF_XDP socket: how it is opened with xsk-rs, and the few calls on its file descriptor.
-//! Dropping it unmaps all rings and closes the socket, so the queue is free again some milliseconds later.
+//! Dropping it with its [`Queue`] unmaps all rings and closes the socket, so the queue is free again some milliseconds later.
 
-use super::config::{Mode, Pages, ReceiveSide, XdpConfig};
-use crate::nic::doorbell::Kernel;
+use super::config::{HEADROOM_BYTES, Mode, Pages, ReceiveSide, XdpConfig};
+use super::mapped;
+use crate::nic::frames::Place;
 use crate::nic::open_error::{Cause, OpenError};
+use crate::nic::queue::Queue;
 use std::error::Error;
+use std::io;
 use std::num::NonZeroU32;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ptr::NonNull;
 use std::time::Duration;
 use xsk_rs::config::{BindFlags, FrameSize, Interface, LibxdpFlags, QueueSize, SocketConfig, UmemConfig};
 use xsk_rs::{CompQueue, FillQueue, FrameDesc, RxQueue, Socket, TxQueue, Umem};
@@ -22,30 +26,28 @@ const XDP_OPTIONS: libc::c_int = 8;
 const XDP_OPTIONS_ZEROCOPY: u32 = 1;
 
 pub(super) struct Port {
-    pub tx: TxQueue,
-    pub completions: CompQueue,
-    pub umem: Umem,
-    /// One descriptor a memory, in address order.
-    pub descs: Vec<FrameDesc>,
+    tx: TxQueue,
     pub zero_copy: bool,
     pub pages: Pages,
-    ring: u32,
     need_wakeup: bool,
     _rx: RxQueue,
     _fill: FillQueue,
+    _completions: CompQueue,
+    /// Last: the memory outlives the rings that name it.
+    _umem: Umem,
 }
 
 impl Port {
     /// # Errors
     /// [`OpenError`] with the cause, its errno and the remedy.
-    pub fn open(config: &XdpConfig) -> Result<Self, OpenError> {
+    pub fn open(config: &XdpConfig) -> Result<(Self, Queue), OpenError> {
         config.check()?;
         let mut pages = config.pages;
         let mut waited = Duration::ZERO;
         let mut wait = Duration::from_millis(1);
         loop {
             let error = match Self::open_once(config, pages) {
-                Ok(port) => return Ok(port),
+                Ok(opened) => return Ok(opened),
                 Err(error) => error,
             };
             match error.cause {
@@ -60,7 +62,7 @@ impl Port {
         }
     }
 
-    fn open_once(config: &XdpConfig, pages: Pages) -> Result<Self, OpenError> {
+    fn open_once(config: &XdpConfig, pages: Pages) -> Result<(Self, Queue), OpenError> {
         let interface = interface(config)?;
         let (umem, descs) = make_umem(config, pages)?;
         // SAFETY: the UMEM was made for this socket alone, so no other socket shares its rings.
@@ -70,8 +72,11 @@ impl Port {
             return Err(config.error(Cause::Refused { step: "making the completion ring" }, 0));
         };
         let zero_copy = got_zero_copy(tx.fd().as_raw_fd());
-        let (ring, need_wakeup) = (config.ring, config.need_wakeup);
-        Ok(Self { tx, completions, umem, descs, zero_copy, pages, ring, need_wakeup, _rx: rx, _fill: fill })
+        let queue = queue(config, &tx, &umem, descs)?;
+        let need_wakeup = config.need_wakeup;
+        let port =
+            Self { tx, zero_copy, pages, need_wakeup, _rx: rx, _fill: fill, _completions: completions, _umem: umem };
+        Ok((port, queue))
     }
 
     /// Descriptors that the kernel refused since open; 0 where it does not tell.
@@ -84,12 +89,11 @@ impl Port {
     pub fn wants_kick(&self) -> bool {
         !self.zero_copy || !self.need_wakeup || self.tx.needs_wakeup()
     }
-}
 
-impl Kernel for Port {
-    /// xsk-rs's own `wakeup` hides EAGAIN, EBUSY, ENOBUFS and ENETDOWN, and each of them says something.
+    /// Asks the kernel to take what lies in the ring; 0 or the errno. xsk-rs's own `wakeup` hides EAGAIN, EBUSY,
+    /// ENOBUFS and ENETDOWN, and each of them says something.
     #[inline]
-    fn kick(&mut self) -> i32 {
+    pub fn kick(&self) -> i32 {
         let fd = libc::c_long::from(self.tx.fd().as_raw_fd());
         let dont_wait = libc::c_long::from(libc::MSG_DONTWAIT);
         // libc's own `sendto` is a cancellation point: in a process with threads it adds two LOCK-prefixed
@@ -98,16 +102,28 @@ impl Kernel for Port {
         let answer = unsafe { libc::syscall(libc::SYS_sendto, fd, 0, 0, dont_wait, 0, 0) };
         if answer >= 0 { 0 } else { last_errno() }
     }
+}
 
-    #[inline]
-    fn backlog(&mut self) -> u32 {
-        self.ring - self.tx.nb_free_exact().min(self.ring)
-    }
-
-    #[inline]
-    fn takes_at_once(&self) -> bool {
-        !self.zero_copy
-    }
+/// Our own hands on the socket's rings and packet memories.
+fn queue(config: &XdpConfig, tx: &TxQueue, umem: &Umem, mut descs: Vec<FrameDesc>) -> Result<Queue, OpenError> {
+    let refused = |why: io::Error| {
+        config.error(Cause::Refused { step: "mapping the rings" }, why.raw_os_error().unwrap_or(libc::ENOSYS))
+    };
+    // SAFETY: the descriptor stays open during this call: `tx` holds it.
+    let fd = unsafe { BorrowedFd::borrow_raw(tx.fd().as_raw_fd()) };
+    // SAFETY: nothing is ever sent or read through the library's own ends of these rings.
+    let (producer, consumer) = unsafe { mapped::rings(fd, config.ring) }.map_err(refused)?;
+    let places = descs.iter_mut().map(|desc| {
+        // SAFETY: the descriptor came from this UMEM, and no other hand is on its memory yet.
+        let begin = unsafe { umem.data_mut(desc) }.contents_mut().as_mut_ptr();
+        // SAFETY: a pointer made of a slice is never null.
+        Place { begin: unsafe { NonNull::new_unchecked(begin) }, addr: desc.addr() as u64 }
+    });
+    let max_len = (config.chunk_bytes - HEADROOM_BYTES) as usize;
+    let shift = config.chunk_bytes.trailing_zeros();
+    // SAFETY: the UMEM lives until the port is dropped or the queue was abandoned, each memory has `max_len` bytes of its
+    // own behind the headroom, and the kernel reads what was published and nothing else.
+    Ok(unsafe { Queue::new(producer, consumer, places, config.ring, max_len, shift) })
 }
 
 #[cold]
