@@ -420,7 +420,7 @@ seed = 9223372036854775807
 [[flow]]
 name = "four"
 enabled = false
-size = { list = [78, 1514, 3000], every = 2 }
+size = { list = [86, 1514, 3000], every = 2 }
 runt = true
 rate = "1 Mbit/s"
 count = 5
@@ -432,7 +432,8 @@ order = "nested"
 flows = { count = 300, length = 10, order = "random" }
 eth = { dst = { from = "02:00:00:00:00:02", to = "02:00:00:00:00:09" }, src = "0200.0000.0001" }
 vlan = [{ id = 100, pcp = 3, dei = true, tpid = 0x88a8 }, { id = { random = [1, 4094] } }]
-ipv4 = { src = "10.0.0.0/30", dst = { random = ["10.0.0.0", "10.255.255.255"] }, ttl = 1, dscp = 46, ecn = 1, id = { from = 0, to = 65535, step = 3 } }
+mpls = [{ label = { random = [16, 0xfffff] }, tc = 5, ttl = 255 }, {}]
+ipv4 = { src = "10.0.0.0/30", dst = { random = ["10.0.0.0", "10.255.255.255"] }, ttl = 1, dscp = 46, ecn = 1, id = { from = 0, to = 65535, step = 3 }, df = true, mf = true, fragment_offset = 185 }
 udp = { src = 0xffff, dst = 0b11, checksum = false }
 payload = { kind = "pattern", bytes = "de ad be ef" }
 
@@ -441,7 +442,45 @@ name = "six"
 size = { imix = [[90, 7], [590, 4], [1514, 1], [200, 0]], every = 2 }
 eth = { dst = "neighbour" }
 ipv6 = { src = { from = "2001:db8::", to = "2001:db8::ffff:ffff", step = 65536 }, dst = "fe80::1", hop_limit = { random = 0x40, mask = 0x0f }, dscp = 63, ecn = 3, flow_label = 0xfffff }
-udp = {}
+tcp = { src = 1024, dst = { list = [80, 443] }, seq = { from = 0, to = 0xffffffff, step = 1460 }, ack = 1, flags = { list = ["syn", "psh+ack", 0] }, window = 0, urgent = 9, checksum = true }
+payload = { kind = "hex", bytes = "00ff" }
+
+[[flow]]
+name = "ping"
+size = 98
+eth = { dst = "02:00:00:00:00:02" }
+ipv4 = {}
+icmp = { type = 8, code = 0, id = { random = [0, 65535] }, seq = { from = 0, to = 65535 } }
+payload = { kind = "text", text = "a \"text\" of its own" }
+
+[[flow]]
+name = "ping-six"
+size = 98
+eth = { dst = "02:00:00:00:00:02" }
+ipv6 = {}
+icmpv6 = { type = 129, code = 1, id = 7, seq = 9 }
+payload = { kind = "random" }
+
+[[flow]]
+name = "who-has"
+eth = { dst = "ff:ff:ff:ff:ff:ff" }
+arp = { op = 2, sha = "device", spa = "10.0.0.1", tha = "device", tpa = { from = "10.0.0.1", to = "10.0.0.254" } }
+payload = { kind = "zero" }
+
+[[flow]]
+name = "routed"
+eth = { dst = "02:00:00:00:00:02" }
+ipv4 = { protocol = { list = [47, 89] } }
+
+[[flow]]
+name = "routed-six"
+eth = { dst = "02:00:00:00:00:02" }
+ipv6 = { next_header = 59 }
+
+[[flow]]
+name = "bytes"
+raw = { bytes = "01 80 c2 00 00 00 02 00 00 00 00 01 00 26 42 42 03" }
+patch = [{ at = 6, width = 6, value = { random = [0x020000000000, 0x0200ffffffff] } }, { at = 14, width = 1, value = 0x42 }]
 "#;
 
 #[test]

@@ -76,9 +76,10 @@ impl Other {
     }
 }
 
-/// From a window's lowest bit to the lowest bit of the bytes that hold the field.
+/// From a window's lowest bit to the lowest bit of the bytes that hold the field. Eight bytes at an odd place, which raw
+/// frames alone may have, fit no window: they are stored with care, and weigh nothing.
 fn down(place: &Place) -> u32 {
-    (WINDOW - place.at % 2 - place.unit.bytes()) as u32 * 8
+    (WINDOW - place.at % 2).saturating_sub(place.unit.bytes()) as u32 * 8
 }
 
 /// A varying IPv6 address that varies above its low 64 bits.
@@ -152,7 +153,8 @@ impl Patches {
         for mut other in waiting {
             let window = template.get(other.patch.window..).and_then(|bytes| bytes.first_chunk::<WINDOW>());
             let wipes = written.iter().any(|place| other.wipes(place));
-            other.careful = wipes || window.is_none() || other.patch.window + WINDOW > shortest;
+            let fits = other.place.at + other.place.unit.bytes() <= other.patch.window + WINDOW;
+            other.careful = wipes || !fits || window.is_none() || other.patch.window + WINDOW > shortest;
             other.patch.rest = window.map_or(0, |bytes| u64::from_be_bytes(*bytes));
             written.push(other.place);
             self.sort_in(other);

@@ -71,7 +71,7 @@ fn random_tags_and_sizes_are_these_for_ever() {
 }
 
 /// The first frames of a flow as a person reads them, each seen by the second parser before.
-fn golden(name: &str, flow: Flow, frames: u64) {
+pub fn golden(name: &str, flow: Flow, frames: u64) {
     let frame = frame(flow);
     let mut text = String::new();
     for k in 0..frames {
