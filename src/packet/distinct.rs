@@ -21,7 +21,9 @@ enum Chance {
     Walked,
     Drawn,
     /// Shuffled with so many packets of each.
-    Shuffled { length: u32 },
+    Shuffled {
+        length: u32,
+    },
 }
 
 impl Variety {

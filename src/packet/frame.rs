@@ -38,7 +38,17 @@ pub struct Frame {
     pub(super) varying: Box<[Range<usize>]>,
     /// Of whole frames, of 5-tuples; boxed, for nothing that is built looks at them.
     pub(super) varieties: Box<[Variety; 2]>,
+    pub(super) paces: Box<[Pace]>,
     pub(super) swift: Option<Swift>,
+}
+
+/// A field that does not stay as it is, and how long it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pace {
+    /// Its dotted name within the flow.
+    pub field: String,
+    /// Builds; `u64::MAX`: it never moves.
+    pub hold: u64,
 }
 
 /// The short way for frames of one length with the two commonest kinds of patches at most, in memory that holds the
@@ -163,6 +173,11 @@ impl Frame {
     /// unless fields are random or move at different paces. `None`: 2^64 or more.
     pub fn distinct_builds(&self) -> Option<u64> {
         self.packets().distinct
+    }
+
+    /// Every field that may vary, in the order in which an odometer turns.
+    pub fn paces(&self) -> &[Pace] {
+        &self.paces
     }
 
     /// How much whole frames differ, pktgen header left aside.

@@ -19,7 +19,7 @@ use super::{
     error::CompileError,
     field::{Place, Site, Sums},
     filler::Filler,
-    frame::{Frame, Swift},
+    frame::{Frame, Pace, Swift},
     header::{Headers, IpAt, Macs},
     patch::Patches,
     pktgen,
@@ -45,6 +45,7 @@ pub(super) fn frame(flow: &Flow, macs: &Macs, seed: u64) -> Result<Frame, Compil
         patches: Patches::default(),
         varying: Vec::new(),
         talk: talk(flow, &headers.sites, seed)?,
+        paces: Vec::new(),
     };
     if let Some(of) = &flow.conversations {
         draft.distinct.converse(of);
@@ -70,6 +71,7 @@ struct Draft<'a> {
     varying: Vec<Range<usize>>,
     /// `None`: addresses and ports vary as all other fields do.
     talk: Option<Talk>,
+    paces: Vec<Pace>,
 }
 
 /// How addresses and ports follow the conversations of a flow.
@@ -114,7 +116,10 @@ impl Draft<'_> {
             _ => form.set_going(&mut self.odometer),
         };
         match motion {
-            None => site.place.put(template, form.first()),
+            None => {
+                self.stands(&site.name, &form);
+                site.place.put(template, form.first());
+            }
             Some(motion) => {
                 self.moves(&site.name, &motion);
                 let Place { at, unit, .. } = self.patches.add(site, &form, &motion, key, template);
@@ -130,7 +135,10 @@ impl Draft<'_> {
             return Err(CompileError::TooSmall { flow: self.flow.to_owned(), size: form.min(), least });
         }
         Ok(match form.set_going(&mut self.odometer) {
-            None => Size::Fixed(form.first() as usize),
+            None => {
+                self.stands("size", &form);
+                Size::Fixed(form.first() as usize)
+            }
             Some(motion) => {
                 self.moves("size", &motion);
                 Size::Varies {
@@ -147,7 +155,19 @@ impl Draft<'_> {
         self.talk.is_some() && FIVE_TUPLE.contains(&field)
     }
 
+    /// So many faster fields turn below this one that it never moves.
+    fn stands(&mut self, field: &str, form: &Form) {
+        if !matches!(form, Form::Fixed(_)) {
+            self.paces.push(Pace { field: field.to_owned(), hold: u64::MAX });
+        }
+    }
+
     fn moves(&mut self, field: &str, motion: &Motion) {
+        let builds = match &self.talk {
+            Some(talk) if FIVE_TUPLE.contains(&field) => talk.turns.hold(),
+            _ => 1,
+        };
+        self.paces.push(Pace { field: field.to_owned(), hold: motion.hold().saturating_mul(builds) });
         if self.is_told(field) {
             return;
         }
@@ -206,6 +226,7 @@ impl Draft<'_> {
             size,
             lengths: varies.then_some(lengths),
             pktgen,
+            paces: self.paces.into(),
             varieties: Box::new([self.distinct.variety(), self.tuples.variety()]),
             varying: Box::default(),
             patches: self.patches,

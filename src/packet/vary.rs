@@ -218,9 +218,10 @@ impl<'a> Motion<'a> {
                 let draw = Draw { low: low as u64, last: (high - low) as u64, key, shift };
                 if self.hold == 1 { Narrow::Draw(draw) } else { Narrow::Slow(draw, Divisor::new(self.hold)) }
             }
-            Form::Masked { base, mask, .. } => {
-                Narrow::Masked(Box::new(Masked { base, mask: Mask::of(mask), key, hold: Divisor::new(self.hold) }), shift)
-            }
+            Form::Masked { base, mask, .. } => Narrow::Masked(
+                Box::new(Masked { base, mask: Mask::of(mask), key, hold: Divisor::new(self.hold) }),
+                shift,
+            ),
             Form::Imix { shares, .. } => {
                 let values: Box<[u64]> = imix::cycle(shares).into_iter().map(place).collect();
                 Narrow::Imix { round: Round::new(self.hold, values.len(), key), values }

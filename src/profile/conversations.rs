@@ -16,7 +16,8 @@ use super::{
 pub const MOST_CONVERSATIONS: u32 = 1 << 24;
 
 /// What tells one conversation from another; the protocol never varies.
-pub const FIVE_TUPLE: &[&str] = &["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst", "tcp.src", "tcp.dst"];
+pub const FIVE_TUPLE: &[&str] =
+    &["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst", "tcp.src", "tcp.dst"];
 
 /// `flows = { count, length, order }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +111,10 @@ pub(super) fn flaws(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
             && let Some(twice) = values.iter().enumerate().find(|(at, v)| values[..*at].contains(v)).map(|(_, v)| v)
         {
             let shown = field(&format!("flow.{name}")).map_or_else(String::new, |field| field.kind.show(*twice));
-            out.push(Flaw::of(&field_path, format!("list: {shown} stands twice, and beside flows no two may be alike")));
+            out.push(Flaw::of(
+                &field_path,
+                format!("list: {shown} stands twice, and beside flows no two may be alike"),
+            ));
         }
     }
     let (count, most) = (u128::from(wanted.count), flow.tuples());

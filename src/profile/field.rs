@@ -93,7 +93,11 @@ pub enum Shape {
 pub static GROUPS: &[Group] = &[
     Group { key: "tx", shape: Shape::One, meaning: "How the senders work." },
     Group { key: "flow", shape: Shape::Many, meaning: "One stream of packets; at least one." },
-    Group { key: "flow.flows", shape: Shape::One, meaning: "Many conversations out of one flow, each with addresses and ports of its own (a 5-tuple)." },
+    Group {
+        key: "flow.flows",
+        shape: Shape::One,
+        meaning: "Many conversations out of one flow, each with addresses and ports of its own (a 5-tuple).",
+    },
     Group { key: "flow.eth", shape: Shape::One, meaning: "Ethernet header." },
     Group { key: "flow.vlan", shape: Shape::Many, meaning: "VLAN tags, outermost first, at most 8." },
     Group {

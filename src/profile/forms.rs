@@ -81,7 +81,9 @@ impl Reader<'_, '_> {
             [false, false, false, false] if !self.wrong.is_empty() => None,
             _ => {
                 let mix = if takes == Form::MayMix { " or { imix }" } else { "" };
-                self.flaw(format!("a value form is {{ from, to, step }} or {{ random }} or {{ list }}{mix}, one of them"));
+                self.flaw(format!(
+                    "a value form is {{ from, to, step }} or {{ random }} or {{ list }}{mix}, one of them"
+                ));
                 None
             }
         }
@@ -150,16 +152,17 @@ impl Reader<'_, '_> {
     }
 
     fn block(&mut self, value: &Spanned<DeValue<'_>>, words: &str) -> Option<(u128, u128)> {
-        let ends = net::block(self.kind, words).unwrap_or_else(|| {
-            Err(format!("{} is not a pair [LOW, HIGH]", shown(value, self.text)))
-        });
+        let ends = net::block(self.kind, words)
+            .unwrap_or_else(|| Err(format!("{} is not a pair [LOW, HIGH]", shown(value, self.text))));
         ends.map_err(|message| self.wrong.push((value.span(), format!("random: {message}")))).ok()
     }
 
     /// `{ random = BASE, mask = BITS }`.
     fn masked(&mut self, mask: &Spanned<DeValue<'_>>) -> Option<Value> {
         let Some(base) = self.table.get("random") else {
-            self.flaw("mask stands beside random = VALUE: the bits set in mask are drawn, the others are those of VALUE");
+            self.flaw(
+                "mask stands beside random = VALUE: the bits set in mask are drawn, the others are those of VALUE",
+            );
             return None;
         };
         if matches!(base.as_ref(), DeValue::Array(_)) {
@@ -211,8 +214,10 @@ impl Reader<'_, '_> {
                 return None;
             }
             _ => {
-                let message =
-                    format!("imix: {} is not a list of pairs [SIZE, WEIGHT], 1 to {MOST_SHARES}", shown(value, self.text));
+                let message = format!(
+                    "imix: {} is not a list of pairs [SIZE, WEIGHT], 1 to {MOST_SHARES}",
+                    shown(value, self.text)
+                );
                 self.wrong.push((value.span(), message));
                 return None;
             }

@@ -23,7 +23,6 @@ use super::{
 pub(super) type Wrong = (Range<usize>, String);
 pub(super) type Read<T> = Result<T, Vec<Wrong>>;
 
-
 /// Reads a field's value; `text` is what the spans point into.
 pub(super) fn read(field: &Field, value: &Spanned<DeValue<'_>>, text: &str) -> Read<Setting> {
     let kind = &field.kind;

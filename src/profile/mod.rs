@@ -27,12 +27,12 @@ pub mod sizes;
 mod stack;
 mod value;
 
+pub use conversations::{Conversations, TurnOrder};
 pub use file::Document;
 pub use problem::{Problem, Problems, nearest};
 pub use rate::{Rate, RateError, WIRE_OVERHEAD_BYTES};
 pub use reference::reference;
 pub use shipped::shipped;
-pub use conversations::{Conversations, TurnOrder};
 pub use stack::Misfit;
 pub use value::{Order, Share, Value};
 

@@ -118,9 +118,7 @@ impl Slot<'_> {
             Slot::MaybeNumbers(slot) => slot.clone().map_or(Setting::Unset, Setting::Numbers),
             Slot::Mode(slot) => Setting::Choice(MODES.iter().position(|mode| mode == slot).unwrap_or(0)),
             Slot::Order(slot) => Setting::Choice(ORDERS.iter().position(|order| order == slot).unwrap_or(0)),
-            Slot::TurnOrder(slot) => {
-                Setting::Choice(TURN_ORDERS.iter().position(|order| order == slot).unwrap_or(0))
-            }
+            Slot::TurnOrder(slot) => Setting::Choice(TURN_ORDERS.iter().position(|order| order == slot).unwrap_or(0)),
             Slot::PayloadKind(payload) => Setting::Choice(payload_at(payload)),
             Slot::PayloadBytes(Payload::Pattern(bytes) | Payload::Hex(bytes)) => Setting::Bytes(bytes.clone()),
             Slot::PayloadText(Payload::Text(text)) => Setting::Text(text.clone()),

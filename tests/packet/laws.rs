@@ -3,7 +3,10 @@
 use proptest::{prelude::*, test_runner::Config};
 use txdeck::{
     packet::{Frame, dissect},
-    profile::{Arp, Conversations, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Order, Payload, Share, Tcp, TurnOrder, Udp, Value, Vlan},
+    profile::{
+        Arp, Conversations, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Order, Payload, Share, Tcp, TurnOrder, Udp, Value,
+        Vlan,
+    },
 };
 
 use crate::{

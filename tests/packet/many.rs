@@ -212,9 +212,7 @@ fn all_else_goes_on_with_every_packet() {
 
 #[test]
 fn diversity_knows_conversations() {
-    let of = |order: TurnOrder| {
-        frame(many(100, 10, order, with_ports(random(1024, 65_535), v4_flow()))).five_tuples()
-    };
+    let of = |order: TurnOrder| frame(many(100, 10, order, with_ports(random(1024, 65_535), v4_flow()))).five_tuples();
     assert_eq!(of(TurnOrder::Sequential).distinct, Some(100));
     assert_eq!(of(TurnOrder::Sequential).among(55.0).ceil(), 6.0);
     assert_eq!((of(TurnOrder::Interleaved).among(55.0), of(TurnOrder::Interleaved).among(1e9)), (55.0, 100.0));

@@ -89,7 +89,10 @@ pub enum Expected {
     Exactly(u128),
     Within(u128, u128),
     /// These bits as in this number, the others any.
-    Bits { kept: u128, number: u128 },
+    Bits {
+        kept: u128,
+        number: u128,
+    },
     OneOf(Vec<u128>),
 }
 
@@ -105,8 +108,7 @@ impl Expected {
 }
 
 /// What varies from one conversation to the next where a flow has several.
-const TUPLE: [&str; 8] =
-    ["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst", "tcp.src", "tcp.dst"];
+const TUPLE: [&str; 8] = ["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst", "tcp.src", "tcp.dst"];
 
 /// Every field of build `k`.
 pub fn expected(flow: &Flow, k: u64) -> Vec<(String, Expected)> {

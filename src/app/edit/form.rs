@@ -242,9 +242,9 @@ pub fn remark(document: &Document, key: &str) -> String {
         _ => match (of_flow(".size"), of_flow(".rate")) {
             (Some(Flow { size: Value::Imix { .. }, .. }), _) => of_flow(".size").map(Flow::size_words),
             (Some(flow), _) => flow.size_words().split_once(" B ").map(|(_, fcs)| format!("B {fcs}")),
-            (_, Some(flow)) => flow
-                .rate
-                .and_then(|rate| conversion::at_size(rate, sizes::sure_mean(&flow.size)).into_iter().next()),
+            (_, Some(flow)) => {
+                flow.rate.and_then(|rate| conversion::at_size(rate, sizes::sure_mean(&flow.size)).into_iter().next())
+            }
             (None, None) => None,
         },
     };
