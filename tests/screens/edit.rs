@@ -67,7 +67,8 @@ fn profile_text(stage: &Stage) -> String {
 
 #[test]
 fn every_field_of_the_table_is_a_row_with_its_meaning_range_and_effect() {
-    let text = UDP_64.replace("ipv4 = {}", "vlan = [{ id = 5 }]\nipv4 = {}").replace("size = 60", "size = 80");
+    let text =
+        UDP_64.replace("ipv4 = {}", "vlan = [{ id = 5 }]\nmpls = [{}]\nipv4 = {}").replace("size = 60", "size = 80");
     let mut stage = of(&text);
     let mut seen: Vec<&str> = Vec::new();
     for slot in ["", "esc K k", "enter"] {
@@ -82,11 +83,19 @@ fn every_field_of_the_table_is_a_row_with_its_meaning_range_and_effect() {
         }
     }
     stage.keys("esc j enter");
-    pick(&mut stage, "ipv6").keys("space");
-    seen.extend(stage.app.edit.rows().iter().filter_map(|row| match row.kind {
-        RowKind::Field(field) => Some(field.key),
-        _ => None,
-    }));
+    // Each header takes out those that it cannot stand beside.
+    for header in ["tcp", "icmp", "ipv6", "icmpv6", "arp", "raw"] {
+        pick(&mut stage, header).keys("space");
+        if header == "raw" {
+            pick(&mut stage, "patch").keys("l");
+            stage.feed(Event::Paste("6".to_owned()));
+            stage.keys("enter");
+        }
+        seen.extend(stage.app.edit.rows().iter().filter_map(|row| match row.kind {
+            RowKind::Field(field) => Some(field.key),
+            _ => None,
+        }));
+    }
     for field in FIELDS.iter().filter(|field| field.key != "version") {
         assert!(seen.contains(&field.key), "{} has no row", field.key);
     }
@@ -295,7 +304,12 @@ fn switches_choices_and_numbers_go_by_step_keys() {
     pick(&mut stage, "payload.kind").keys("l");
     assert!(profile_text(&stage).contains("pattern"), "a pattern comes with its bytes");
     stage.keys("l");
-    assert!(!profile_text(&stage).contains("de ad be ef"), "{}", profile_text(&stage));
+    assert!(profile_text(&stage).contains("hex") && profile_text(&stage).contains("de ad be ef"));
+    stage.keys("l");
+    assert!(profile_text(&stage).contains("hello") && !profile_text(&stage).contains("de ad be ef"));
+    typed(&mut stage, "payload.text", "a text");
+    assert_eq!(stage.app.open.document().profile().flows[0].payload, txdeck::profile::Payload::Text("a text".into()));
+    stage.keys("l");
     typed(&mut stage, "payload.bytes", "ca fe");
     assert_eq!(
         stage.app.open.document().profile().flows[0].payload,
