@@ -340,6 +340,51 @@ fn headers_come_and_go_and_one_ip_stands_in_for_the_other() {
 }
 
 #[test]
+fn a_header_takes_out_all_that_it_cannot_stand_beside() {
+    let text = UDP_64.replace("size = 60", "size = 100");
+    let mut stage = of(&text);
+    let flow = |stage: &Stage| stage.app.open.document().profile().flows[0].clone();
+    let says = |stage: &Stage| stage.app.notice().unwrap().text.clone();
+    pick(&mut stage, "tcp").keys("space");
+    assert!(flow(&stage).tcp.is_some() && flow(&stage).udp.is_none());
+    assert!(says(&stage).contains("tcp in place of udp (u takes it back)"), "{}", says(&stage));
+    typed(&mut stage, "tcp.flags", "syn+ack");
+    assert_eq!(flow(&stage).tcp.unwrap().flags, Value::Fixed(0x12));
+    pick(&mut stage, "mpls").keys("l");
+    stage.feed(Event::Paste("random 16..1048575".to_owned()));
+    stage.keys("enter");
+    assert_eq!(flow(&stage).mpls[0].label, Value::Random { low: 16, high: 0xf_ffff, every: 1 });
+    pick(&mut stage, "arp").keys("space");
+    assert!(says(&stage).contains("arp in place of mpls, ipv4, tcp"), "{}", says(&stage));
+    let arp = flow(&stage);
+    assert!(arp.arp.is_some() && arp.ip.is_none() && arp.tcp.is_none() && arp.mpls.is_empty());
+    stage.keys("u u u u");
+    assert_eq!(profile_text(&stage), text);
+}
+
+#[test]
+fn raw_bytes_come_with_their_own_ethernet_header_and_leave_one_behind() {
+    let text = UDP_64.replace("size = 60", "size = 100");
+    let mut stage = of(&text);
+    pick(&mut stage, "raw").keys("space");
+    assert!(stage.app.notice().unwrap().text.contains("raw in place of eth, ipv4, udp"));
+    let document = stage.app.open.document();
+    assert!(document.profile().flows[0].raw.is_some() && document.get("flow.udp.eth.dst").is_none());
+    pick(&mut stage, "patch").keys("l");
+    stage.feed(Event::Paste("12".to_owned()));
+    stage.keys("enter");
+    typed(&mut stage, "patch.0.value", "0x88b5,0x88b6");
+    assert_eq!(stage.app.open.document().profile().flows[0].patch.len(), 1);
+    assert!(shown(&stage, 120, 40).contains("[88 b5]"), "{}", shown(&stage, 120, 40));
+    pick(&mut stage, "ipv4").keys("space");
+    let flow = stage.app.open.document().profile().flows[0].clone();
+    assert!(flow.raw.is_none() && flow.patch.is_empty() && matches!(flow.ip, Some(Ip::V4(_))));
+    assert_eq!(stage.app.open.document().get("flow.udp.eth.dst").as_deref(), Some("02:00:00:00:00:02"));
+    stage.keys("u u u u");
+    assert_eq!(profile_text(&stage), text);
+}
+
+#[test]
 fn flows_are_added_copied_moved_switched_and_deleted_each_with_undo() {
     let mut stage = Stage::lab();
     let names = |stage: &Stage| {

@@ -75,6 +75,7 @@ impl Row {
             RowKind::Field(field) if field.form == ValueForm::MayVary => format!("{}; {FORMS}", field.kind.allowed()),
             RowKind::Field(field) => field.kind.allowed(),
             RowKind::Header { .. } => "in the packet, or not".into(),
+            RowKind::Headers { group, .. } if group.key == "flow.patch" => "l adds one, h takes the last out".into(),
             RowKind::Headers { .. } => "l adds the innermost, h takes it out".into(),
             RowKind::Item { .. } => "x takes it out".into(),
             RowKind::Title => String::new(),
