@@ -88,28 +88,34 @@ fn steps(word: &str, keys: impl Iterator<Item = String>) -> Vec<String> {
     found
 }
 
-/// Every key that can be set now, in the order of the profile.
+/// Every key that can be set now, in the order of the profile; those that would add a header come last in their flow.
 pub(super) fn keys(document: &Document) -> Vec<String> {
     let top = FIELDS.iter().filter(|field| field.key != "version" && !field.key.starts_with("flow."));
     let mut all: Vec<String> = top.map(|field| field.key.to_owned()).collect();
     for flow in &document.profile().flows {
-        let of_flow = FIELDS.iter().filter_map(|field| field.key.strip_prefix("flow."));
-        for key in of_flow {
+        let mut adding = Vec::new();
+        for key in FIELDS.iter().filter_map(|field| field.key.strip_prefix("flow.")) {
             let Some((header, name)) = key.split_once('.') else {
                 all.push(format!("flow.{}.{key}", flow.name));
                 continue;
             };
+            // What cannot stand beside the headers that are there is not offered.
+            if !flow.takes(header) {
+                continue;
+            }
             let is_many = field::group(&format!("flow.{header}")).is_some_and(|group| group.shape == Shape::Many);
+            let count = flow.count_of(header);
+            let numbered = |n: usize| format!("flow.{}.{header}.{n}.{name}", flow.name);
             match is_many {
-                // What cannot stand beside the headers that are there is not offered.
-                _ if !flow.takes(header) => {}
-                // One more than there are: that adds a header.
                 true => {
-                    all.extend((0..=flow.count_of(header)).map(|n| format!("flow.{}.{header}.{n}.{name}", flow.name)))
+                    all.extend((0..count).map(numbered));
+                    adding.push(numbered(count));
                 }
-                false => all.push(format!("flow.{}.{key}", flow.name)),
+                false if count > 0 => all.push(format!("flow.{}.{key}", flow.name)),
+                false => adding.push(format!("flow.{}.{key}", flow.name)),
             }
         }
+        all.extend(adding);
     }
     all
 }

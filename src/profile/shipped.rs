@@ -21,6 +21,10 @@ static SHIPPED: &[(&str, &str)] = embedded![
     "weights",
     "vlan-qinq",
     "ipv6-udp",
+    "mpls",
+    "tcp-syn",
+    "ping",
+    "arp",
 ];
 
 /// Name and text of every shipped profile.
