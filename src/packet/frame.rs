@@ -163,6 +163,14 @@ impl Frame {
         }
     }
 
+    /// Bytes on average, where that is certain: of one length, or of a mix, whose shares are exact.
+    pub fn mean_len(&self) -> Option<f64> {
+        match self.size {
+            Size::Fixed(len) => Some(len as f64),
+            Size::Varies { mean, .. } => mean,
+        }
+    }
+
     /// The bytes that may differ from one frame to the next, ascending, none touching; a size that varies also
     /// cuts the frame off at different lengths.
     pub fn varying(&self) -> &[Range<usize>] {

@@ -8,6 +8,7 @@ use std::{
 use crate::profile::{
     Flow, Ip, Misfit, Payload, Value,
     conversations::{FIVE_TUPLE, Tuples},
+    sizes,
 };
 
 use super::{
@@ -145,6 +146,7 @@ impl Draft<'_> {
                     bytes: motion.narrow(draw::key(self.seed, self.flow, "size"), 0),
                     shortest: form.min() as usize,
                     longest: form.max() as usize,
+                    mean: sizes::sure_mean(value),
                 }
             }
         })

@@ -121,8 +121,6 @@ pub static GROUPS: &[Group] = &[
     Group { key: "flow.payload", shape: Shape::One, meaning: "What fills the frame behind the headers." },
 ];
 
-/// Keys of the contract that this release knows but does not carry out yet.
-
 const LARGEST: u64 = i64::MAX as u64;
 const U16: Kind = Kind::Number { min: 0, max: 0xffff };
 const U32: Kind = Kind::Number { min: 0, max: 0xffff_ffff };
