@@ -1,6 +1,7 @@
 //! A frame's size and the length fields that follow it.
 
 use super::{
+    checksum,
     field::Sums,
     header::{Headers, IpAt},
     vary::{Narrow, Vary},
@@ -70,7 +71,7 @@ impl Lengths {
             Some(IpAt::V4(at)) => {
                 let total = (len - at) as u16;
                 out[at + 2..at + 4].copy_from_slice(&total.to_be_bytes());
-                sums.ip += u64::from(total);
+                sums.ip = checksum::plus(sums.ip, u64::from(total));
             }
             Some(IpAt::V6(at)) => out[at + 4..at + 6].copy_from_slice(&((len - at - 40) as u16).to_be_bytes()),
             None => {}
@@ -78,9 +79,9 @@ impl Lengths {
         if let Some(at) = self.udp {
             let udp = (len - at) as u16;
             out[at + 4..at + 6].copy_from_slice(&udp.to_be_bytes());
-            sums.udp += 2 * u64::from(udp);
+            sums.udp = checksum::plus(sums.udp, 2 * u64::from(udp));
         }
-        sums.udp += u64::from(self.payload_sums.get(len - self.payload).copied().unwrap_or(0));
+        sums.udp = checksum::plus(sums.udp, u64::from(self.payload_sums.get(len - self.payload).copied().unwrap_or(0)));
     }
 
     /// Where the length fields lie.
