@@ -14,7 +14,7 @@ use crate::{
         schedule::{Next, Schedule},
     },
     nic::{Clock, Nic, NicError, Rung},
-    packet::{Frame, Plan, StampTime},
+    packet::{Frame, Plan, Row, StampTime},
     profile::Rate,
     stats::{Counts, State},
 };
@@ -563,10 +563,13 @@ fn emit_once<N: Nic>(
     while queued < wanted {
         // Frames of one length go in one call.
         let run = if lane.fixed_len.is_some() { wanted - queued } else { 1 };
-        let (len, first) = (lane.len, &*lane);
-        let sent = match frame.is_still() {
-            true => nic.send(run, len, |nth, memory, held| frame.write_still(memory, held, &first.stamp(nth, time))),
-            false => nic.send(run, len, |nth, memory, held| frame.write(memory, held, &first.stamp(nth, time))),
+        let len = lane.len;
+        let sent = match frame.row(&lane.stamp(0, time), lane.step_k()) {
+            Some(row) => send_row(nic, &row, run, len),
+            None => {
+                let write = |nth, memory: &mut [u8], held: &mut u64| frame.write(memory, held, &lane.stamp(nth, time));
+                nic.send(run, len, write, |_, _| ())
+            }
         };
         lane.sent(sent, plan);
         counts.submitted_bytes += u64::from(sent) * len as u64;
@@ -578,6 +581,12 @@ fn emit_once<N: Nic>(
     }
     counts.built += u64::from(queued);
     queued
+}
+
+/// A function of its own, so that its loops have all registers to themselves.
+#[inline(never)]
+fn send_row<N: Nic>(nic: &mut N, row: &Row, run: u32, len: usize) -> u32 {
+    nic.send(run, len, |_, memory, held| row.begin(memory, held), |first, memories| row.finish(first, memories))
 }
 
 /// Where a seat stands among those that some flow sends from (`None`: not among them), and how many these are.

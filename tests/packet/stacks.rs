@@ -100,7 +100,7 @@ fn values() -> impl Strategy<Value = Values> {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 60, ..Config::default() })]
+    #![proptest_config(Config { cases: 32, ..Config::default() })]
 
     #[test]
     fn every_combination_has_right_lengths_checksums_and_fields(values in values(), k in any::<u64>()) {

@@ -3,6 +3,7 @@
 use super::script::{Next, Script};
 use super::{Character, Clock, Consumer, Costs, Desc, Producer, SimConfig, VirtualClock};
 use crate::nic::doorbell::Kernel;
+use crate::nic::frames::SHIFTED_BYTES;
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -202,7 +203,10 @@ impl SimKernel {
 
     #[inline]
     fn complete(&mut self, addr: u64) {
-        debug_assert_eq!(addr % self.chunk_bytes, 0, "a descriptor points into the middle of a memory");
+        debug_assert!(
+            addr % self.chunk_bytes < SHIFTED_BYTES as u64,
+            "a descriptor points into the middle of a memory"
+        );
         match self.character {
             Character::Copy { .. } => self.completions.write(addr),
             Character::ZeroCopy { .. } => self.held.push_back(addr),

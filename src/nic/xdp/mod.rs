@@ -168,8 +168,14 @@ impl Nic for XdpNic {
     }
 
     #[inline]
-    fn send(&mut self, wanted: u32, len: usize, write: impl FnMut(u32, &mut [u8], &mut u64)) -> u32 {
-        self.queue.send(wanted, len, write)
+    fn send(
+        &mut self,
+        wanted: u32,
+        len: usize,
+        begin: impl FnMut(u32, &mut [u8], &mut u64),
+        finish: impl FnMut(u32, &mut [&mut [u8]]),
+    ) -> u32 {
+        self.queue.send(wanted, len, begin, finish)
     }
 
     #[inline]
