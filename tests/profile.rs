@@ -335,6 +335,61 @@ fn c12_entered_rates_come_back_as_they_were_entered() {
     }
 }
 
+/// Short forms, what the file says of them, and what `get` gives back.
+#[test]
+fn every_value_form_is_typed_stored_and_read_back() {
+    let mut document = two_flows();
+    for (key, typed, stored, shown) in [
+        (
+            "flow.a.size",
+            "imix 60:7, 590:4, 1514",
+            "size = { imix = [[60, 7], [590, 4], [1514, 1]] }",
+            "imix 60:7,590:4,1514:1",
+        ),
+        ("flow.a.ipv4.src", "198.18.0.0/15", "src = \"198.18.0.0/15\"", "198.18.0.0/15"),
+        (
+            "flow.a.ipv4.dst",
+            "random 198.18.0.0/15",
+            "dst = { random = \"198.18.0.0/15\" }",
+            "random 198.18.0.0..198.19.255.255",
+        ),
+        (
+            "flow.a.ipv4.dst",
+            "random 10.1.2.3 mask 0.255.0.240",
+            "dst = { random = \"10.1.2.3\", mask = \"0.255.0.240\" }",
+            "random 10.0.2.3 mask 0.255.0.240",
+        ),
+        (
+            "flow.a.udp.src",
+            "random 0x1000 mask 0x0fff",
+            "src = { random = 0x1000, mask = 0x0fff }",
+            "random 4096 mask 4095",
+        ),
+        ("flow.b.ipv6.dst", "2001:db8::/126", "dst = \"2001:db8::/126\"", "2001:db8::/126"),
+        (
+            "flow.a.eth.src",
+            "02:00:00:00:00:01..02:00:00:00:00:ff:2",
+            "src = { from = \"02:00:00:00:00:01\", to = \"02:00:00:00:00:ff\", step = 2 }",
+            "02:00:00:00:00:01..02:00:00:00:00:ff:2",
+        ),
+        ("flow.a.eth.src", "02:00:00:00:00:00/40", "src = \"02:00:00:00:00:00/40\"", "02:00:00:00:00:00/40"),
+        (
+            "flow.a.eth.src",
+            "random 02:00:00:00:00:00..02:00:00:00:ff:ff",
+            "src = { random = [\"02:00:00:00:00:00\", \"02:00:00:00:ff:ff\"] }",
+            "random 02:00:00:00:00:00..02:00:00:00:ff:ff",
+        ),
+        ("flow.a.flows.count", "200", "count = 200", "200"),
+    ] {
+        document.set(key, typed).unwrap_or_else(|problems| panic!("{key}={typed}: {problems}"));
+        assert!(document.text().contains(stored), "{typed}: {}", document.text());
+        assert_eq!(document.get(key).as_deref(), Some(shown), "{typed}");
+        let reloaded = parse(document.text());
+        assert_eq!((reloaded.text(), reloaded.profile()), (document.text(), document.profile()));
+    }
+    assert_eq!(parse(&document.effective()).profile(), document.profile());
+}
+
 #[test]
 fn c22_runts_are_sent_only_when_meant() {
     let mut document = two_flows();

@@ -158,7 +158,7 @@ impl Lint<'_> {
                     packets(told.diversity.sends_of(told.at)),
                 );
                 self.say(&told.path, &pace.field, message);
-            } else if builds <= 1.0 {
+            } else if told.copies() > 1 && builds == 1.0 {
                 let message = format!(
                     "never moves: all {} are copies of one (clone {})",
                     packets(told.diversity.sends_of(told.at)),
@@ -370,6 +370,8 @@ mod tests {
                 "flow.a.ipv4.dst: never moves: all 1000 packets are copies of one (clone 1000)",
             ]
         );
+        let one = says(&format!("[tx]\ncount = 1\n{sweep}"));
+        assert_eq!(one, [] as [&str; 0], "one packet surprises nobody");
         let nested = flow(
             "order = \"nested\"\ncount = 50\nipv4 = { dst = { from = \"10.0.0.1\", to = \"10.0.0.99\" } }\n\
              udp = { src = { from = 1, to = 5 } }",

@@ -87,6 +87,10 @@ struct Talk {
 fn talk(flow: &Flow, sites: &[Site], seed: u64) -> Result<Option<Talk>, CompileError> {
     let Some(of) = &flow.conversations else { return Ok(None) };
     let members = || sites.iter().filter(|site| FIVE_TUPLE.contains(&site.name.as_str()));
+    // What is wrong with a value is told by its field.
+    if members().any(|site| Form::of(site.value).is_err()) {
+        return Ok(None);
+    }
     let tuples = members().fold(Tuples::default(), |tuples, site| tuples.with(site.value, flow.order));
     if tuples.all() < u128::from(of.count) {
         return Err(CompileError::TooFewTuples { flow: flow.name.clone(), count: of.count, most: tuples.all() });
