@@ -65,10 +65,18 @@ pub trait Nic {
     ) -> u32;
 
     /// One doorbell: hands over what is queued, wakes the kernel if it asks for that, then reaps.
+    ///
+    /// # Errors
+    /// As [`Nic::ring_each`].
+    fn ring(&mut self, clock: &impl Clock) -> Result<Rung, NicError> {
+        self.ring_each(u32::MAX, clock)
+    }
+
+    /// A doorbell for every `burst` packets that are queued, until the kernel takes no more; then reaps.
     /// With nothing queued it only drives on what is in flight; once all has completed, such a call also reads how
     /// many descriptors the kernel refused, so a run ends with one. Final errors only; passing ones
     /// (EAGAIN, EBUSY, ENOBUFS, ENETDOWN) are counted in the answer.
-    fn ring(&mut self, clock: &impl Clock) -> Result<Rung, NicError>;
+    fn ring_each(&mut self, burst: u32, clock: &impl Clock) -> Result<Rung, NicError>;
 
     /// Packets queued or handed over and not yet reaped.
     fn in_flight(&self) -> u32;
@@ -125,9 +133,11 @@ pub struct Packet {
     pub(in crate::nic) slot: u32,
 }
 
-/// What one doorbell did.
+/// What the doorbells of one call did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rung {
+    /// Doorbells behind which something new was handed over.
+    pub doorbells: u32,
     pub completed: u32,
     /// Completed packets that did not leave; `None` where nobody can tell (zero-copy).
     pub dropped: Option<u32>,

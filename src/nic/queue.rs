@@ -5,6 +5,7 @@ use super::Packet;
 use super::frames::{Frame, Frames, Place};
 use super::rings::{Consumer, Desc, Producer, in_ordinary_memory};
 use std::mem::MaybeUninit;
+use std::slice;
 
 /// Memories that are finished together; at 32 all of them stay in the first-level cache.
 const TOGETHER: usize = 32;
@@ -85,7 +86,7 @@ impl Queue {
                 })
             });
             // SAFETY: `take_sent` called for each of the first `taken` places, at most `TOGETHER`, and it was written.
-            let memories = unsafe { memories[..taken as usize].assume_init_mut() };
+            let memories = unsafe { slice::from_raw_parts_mut(memories.as_mut_ptr().cast(), taken as usize) };
             finish(sent, memories);
             sent += taken;
             if taken < part {
@@ -157,5 +158,5 @@ impl Queue {
 #[inline]
 unsafe fn bytes<'a>(frame: &Frame, len: usize) -> &'a mut [u8] {
     // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts_mut(frame.place.begin.as_ptr(), len) }
+    unsafe { slice::from_raw_parts_mut(frame.place.begin.as_ptr(), len) }
 }

@@ -197,8 +197,8 @@ impl Patches {
 
     fn sort_in(&mut self, other: Other) {
         match &other.patch.vary {
-            Narrow::March(march) if !other.careful => self.marches.push(other.patch.with(march.clone())),
-            Narrow::Draw(draw) if !other.careful => self.draws.push(other.patch.with(draw.clone())),
+            Narrow::March(march) if !other.careful => self.marches.push(other.patch.with(*march)),
+            Narrow::Draw(draw) if !other.careful => self.draws.push(other.patch.with(*draw)),
             _ => self.others.push(other),
         }
     }

@@ -230,11 +230,21 @@ unsafe impl Send for SimKernel {}
 /// The kernel during one ring call.
 pub(super) struct AtWork<'a, C> {
     pub kernel: &'a mut SimKernel,
-    pub tx: &'a Producer<Desc>,
+    pub tx: &'a mut Producer<Desc>,
     pub clock: &'a C,
 }
 
 impl<C: Clock> Kernel for AtWork<'_, C> {
+    #[inline]
+    fn hand_over(&mut self, most: u32) -> u32 {
+        self.tx.publish_some(most)
+    }
+
+    #[inline]
+    fn wants_kick(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn kick(&mut self) -> i32 {
         let kernel = &mut *self.kernel;

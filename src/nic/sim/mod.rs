@@ -214,16 +214,16 @@ impl Nic for SimNic {
     }
 
     #[inline]
-    fn ring(&mut self, clock: &impl Clock) -> Result<Rung, NicError> {
+    fn ring_each(&mut self, burst: u32, clock: &impl Clock) -> Result<Rung, NicError> {
         if let Some(dead) = &self.dead {
             return Err(dead.clone());
         }
         self.kernel.begin_ring();
-        self.queue.tx.publish();
         let mut rung = Rung { dropped: self.limits.counts_drops.then_some(0), ..Rung::default() };
         if self.queue.in_flight() > 0 {
-            let mut kernel = AtWork { kernel: &mut self.kernel, tx: &self.queue.tx, clock };
-            let strokes = self.doorbell.ring(&mut kernel, clock);
+            let mut kernel = AtWork { kernel: &mut self.kernel, tx: &mut self.queue.tx, clock };
+            let strokes = self.doorbell.ring(&mut kernel, burst, clock);
+            rung.doorbells = strokes.doorbells;
             rung.kicks = strokes.kicks;
             rung.errno = strokes.errno;
             rung.dropped = rung.dropped.map(|_| strokes.busy);
