@@ -507,6 +507,10 @@ fn setting() -> impl Strategy<Value = (&'static str, String)> {
         value_text(0x600, 65535).prop_map(|v| ("flow.b.vlan.0.tpid", v)),
         (octet.clone(), octet).prop_map(|(a, b)| ("flow.a.ipv4.dst", format!("10.0.0.{}..10.0.1.{}", a, b))),
         any::<bool>().prop_map(|b| ("flow.b.enabled", b.to_string())),
+        value_text(0, 0xf_ffff).prop_map(|v| ("flow.a.mpls.0.label", v)),
+        value_text(0, 255).prop_map(|v| ("flow.b.mpls.0.ttl", v)),
+        value_text(0, 8191).prop_map(|v| ("flow.a.ipv4.fragment_offset", v)),
+        prop::sample::select(vec!["pktgen", "random", "zero"]).prop_map(|w| ("flow.b.payload.kind", w.to_string())),
         prop::sample::select(vec!["auto", "copy", "zero-copy"]).prop_map(|w| ("mode", w.to_string())),
     ]
 }
@@ -546,7 +550,7 @@ proptest! {
             document.unset(key).map_err(|problems| TestCaseError::fail(format!("{key}: {problems}\n{}", document.text())))?;
         }
         document.set("burst", "32").map_err(|problems| TestCaseError::fail(problems.to_string()))?;
-        for tags in ["flow.a.vlan", "flow.b.vlan"] {
+        for tags in ["flow.a.vlan", "flow.b.vlan", "flow.a.mpls", "flow.b.mpls"] {
             document.unset(tags).map_err(|problems| TestCaseError::fail(problems.to_string()))?;
         }
         document.set("flow.b.size", "80").map_err(|problems| TestCaseError::fail(problems.to_string()))?;
@@ -565,7 +569,7 @@ proptest! {
     /// Valid profiles with pieces cut, doubled, swapped or replaced: never a panic, and problems have places.
     #[test]
     fn no_mutation_of_a_valid_profile_panics(
-        which in 0..13usize, cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..4u8), 1..6),
+        which in 0..=shipped().len(), cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..4u8), 1..6),
         key in "[a-z0-9._]{0,20}", value in "[ -~]{0,20}",
     ) {
         let mut text = shipped().get(which).map_or(EVERYTHING, |(_, text)| text).to_string();

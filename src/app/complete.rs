@@ -149,6 +149,7 @@ fn values(key: &str, names: &Names) -> Vec<String> {
             all.extend(["60", "124", "252", "508", "1020", "1276", "1514", "imix 60:7,590:4,1514:1"].map(str::to_owned))
         }
         (_, Kind::Choice(words)) => all.extend(words.iter().map(|word| (*word).to_owned())),
+        (_, Kind::Flags(names)) => all.extend(names.iter().map(|name| (*name).to_owned())),
         (_, Kind::Switch) => all.extend(["true", "false"].map(str::to_owned)),
         (_, Kind::OneOf(numbers)) => all.extend(numbers.iter().map(u64::to_string)),
         (_, Kind::PowerOfTwo { min, max }) => all.extend(series(min, max)),
@@ -227,6 +228,32 @@ mod tests {
         assert!(complete(&format!("{}ipv6", flow[0])).is_empty(), "the flow is IPv4");
         let tags = complete(&format!("{}vlan.", flow[0]));
         assert_eq!(tags.len(), 3, "two tags and one to add: {tags:?}");
+    }
+
+    #[test]
+    fn headers_are_offered_where_they_may_stand() {
+        let of = |headers: &str, before: &str| {
+            let eth = if headers.contains("raw") { "" } else { "eth = { dst = \"02:00:00:00:00:02\" }\n" };
+            let text = format!("version = 1\n[[flow]]\nname = \"a\"\nsize = 200\n{eth}{headers}\n");
+            let document = Document::parse("", &text).unwrap();
+            let names =
+                Names { document: &document, own_profiles: vec![], profiles: vec![], themes: &[], devices: vec![] };
+            candidates(before, &names)
+        };
+        assert_eq!(of("ipv4 = {}", "flow.a.i"), ["flow.a.ipv4.", "flow.a.icmp."]);
+        assert_eq!(of("ipv6 = {}\nudp = {}", "flow.a.i"), ["flow.a.ipv6."]);
+        assert_eq!(of("mpls = [{}]\nipv6 = {}", "flow.a.mpls."), ["flow.a.mpls.0.", "flow.a.mpls.1."]);
+        assert_eq!(of("arp = {}", "flow.a.arp.s"), ["flow.a.arp.sha=", "flow.a.arp.spa="]);
+        assert!(of("arp = {}", "flow.a.ipv4").is_empty() && of("ipv4 = {}", "flow.a.patch").is_empty());
+        let raw = "raw = { bytes = \"02 00 00 00 00 02 02 00 00 00 00 01 88 b5\" }";
+        assert_eq!(of(raw, "flow.a.patch.0.v"), ["flow.a.patch.0.value="]);
+        assert!(of(raw, "flow.a.eth").is_empty());
+        let flags = of("ipv4 = {}\ntcp = {}", "flow.a.tcp.flags=");
+        assert_eq!(
+            (flags[0].as_str(), flags.len()),
+            ("flow.a.tcp.flags=syn", 9),
+            "the present one, then all: {flags:?}"
+        );
     }
 
     #[test]

@@ -158,7 +158,7 @@ impl<'a> Headers<'a> {
         self.site("ipv4.ecn", &ip.ecn, Place::part(at + 1, Unit::Byte, 0, 2), Weighs::IP);
         self.site("ipv4.id", &ip.id, Place::whole(at + 4, Unit::Half), Weighs::IP);
         let offset = Place::part(at + 6, Unit::Half, 0, 13);
-        self.site("ipv4.fragment", &ip.fragment, offset, Weighs::IP);
+        self.site("ipv4.fragment_offset", &ip.fragment_offset, offset, Weighs::IP);
         if let Some(number) = &ip.protocol {
             self.site("ipv4.protocol", number, Place::whole(at + 9, Unit::Byte), Weighs::IP);
         }

@@ -40,7 +40,7 @@ pub(super) fn missing(profile: &Profile, places: &Places) -> Vec<Flaw> {
         let paths: Vec<String> = match field.key.strip_prefix("flow.") {
             // A raw frame has its addresses in its bytes.
             Some(rest) => (0..profile.flows.len())
-                .filter(|n| profile.flows[*n].raw.is_none())
+                .filter(|n| places.get(&format!("flow.{n}.raw")).is_none())
                 .map(|n| format!("flow.{n}.{rest}"))
                 .collect(),
             None => vec![field.key.to_string()],

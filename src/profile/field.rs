@@ -266,7 +266,7 @@ pub static FIELDS: &[Field] = &[
         "Do not fragment."),
     row("flow.ipv4.mf", Kind::Switch, Is("false"), Lens::Flow(|f| v4_slot(f, |ip| Slot::Switch(&mut ip.mf))),
         "More fragments follow."),
-    varies(row("flow.ipv4.fragment", Kind::Number { min: 0, max: 8191 }, Is("0"), Lens::Flow(|f| v4(f, |ip| &mut ip.fragment)),
+    varies(row("flow.ipv4.fragment_offset", Kind::Number { min: 0, max: 8191 }, Is("0"), Lens::Flow(|f| v4(f, |ip| &mut ip.fragment_offset)),
         "Place of this fragment, in units of 8 bytes.")),
     varies(row("flow.ipv4.protocol", BYTE, Unset("17 before udp, 6 before tcp, 1 before icmp, else 253"), Lens::Flow(|f| v4_slot(f, |ip| Slot::MaybeVarying(&mut ip.protocol))),
         "What the packet carries where no header behind says it.")),

@@ -174,7 +174,7 @@ pub struct Ipv4 {
     pub df: bool,
     pub mf: bool,
     /// In units of 8 bytes.
-    pub fragment: Value,
+    pub fragment_offset: Value,
     /// `None`: that of the header behind, else "experimental" (253).
     pub protocol: Option<Value>,
 }
@@ -332,7 +332,7 @@ mod blank {
             id: ZERO,
             df: false,
             mf: false,
-            fragment: ZERO,
+            fragment_offset: ZERO,
             protocol: None,
         }
     }

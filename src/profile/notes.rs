@@ -87,8 +87,8 @@ fn payload(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
 fn fragment(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
     let Some(Ip::V4(ip)) = &flow.ip else { return };
     let carried = ["udp", "tcp", "icmp"].into_iter().find(|header| flow.count_of(header) > 0);
-    let Some(header) = carried.filter(|_| ip.mf || ip.fragment.max() > 0) else { return };
-    let key = if ip.mf { "mf" } else { "fragment" };
+    let Some(header) = carried.filter(|_| ip.mf || ip.fragment_offset.max() > 0) else { return };
+    let key = if ip.mf { "mf" } else { "fragment_offset" };
     let message = format!("a fragment: length and checksum of {header} are right for this frame alone");
     out.push(Flaw::of(&format!("{path}.ipv4.{key}"), message));
 }

@@ -44,7 +44,7 @@ pub fn v4() -> Ipv4 {
         id: fixed(0),
         df: false,
         mf: false,
-        fragment: fixed(0),
+        fragment_offset: fixed(0),
         protocol: None,
     }
 }

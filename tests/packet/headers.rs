@@ -104,7 +104,7 @@ fn golden_echo() {
 
 #[test]
 fn golden_fragments_and_protocols() {
-    let fragment = Ipv4 { mf: true, fragment: sweep(0, 8191, 185), id: fixed(1), ..v4() };
+    let fragment = Ipv4 { mf: true, fragment_offset: sweep(0, 8191, 185), id: fixed(1), ..v4() };
     golden("fragments", Flow { ip: Some(Ip::V4(fragment)), ..v4_flow() }, 2);
     let df = Ipv4 { df: true, protocol: Some(list(&[47, 89])), ..v4() };
     golden("protocol-v4", Flow { payload: Payload::Zero, ..over(Ip::V4(df)) }, 2);
@@ -282,7 +282,7 @@ fn c28_narrow_fields_of_new_headers_wrap_at_their_own_width() {
         ("tcp.flags", 0x1ff, with_tcp(Tcp { flags: whole(0x1ff), ..tcp() })),
         ("tcp.window", 0xffff, with_tcp(Tcp { window: whole(0xffff), ..tcp() })),
         ("tcp.urgent", 0xffff, with_tcp(Tcp { urgent: whole(0xffff), ..tcp() })),
-        ("ipv4.fragment", 8191, v4(Ipv4 { fragment: whole(8191), df: true, ..crate::build::v4() })),
+        ("ipv4.fragment_offset", 8191, v4(Ipv4 { fragment_offset: whole(8191), df: true, ..crate::build::v4() })),
         ("icmp.code", 255, Flow { icmp: Some(Icmp { code: whole(255), ..echo(8) }), ..icmp_flow() }),
         ("icmpv6.type", 255, Flow { icmpv6: Some(Icmp { kind: whole(255), ..echo(0) }), ..icmpv6_flow() }),
         ("arp.op", 0xffff, Flow { arp: Some(Arp { op: whole(0xffff), ..arp() }), ..raw_flow() }),

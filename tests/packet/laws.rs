@@ -77,8 +77,8 @@ fn unknown_protocol() -> impl Strategy<Value = Option<Value>> {
 fn ipv4() -> impl Strategy<Value = Ip> {
     let class = (bits(8), bits(6), bits(2));
     (bits(32), bits(32), class, bits(16), any::<bool>(), any::<bool>(), bits(13), unknown_protocol()).prop_map(
-        |(src, dst, (ttl, dscp, ecn), id, df, mf, fragment, protocol)| {
-            Ip::V4(Ipv4 { src, dst, ttl, dscp, ecn, id, df, mf, fragment, protocol })
+        |(src, dst, (ttl, dscp, ecn), id, df, mf, fragment_offset, protocol)| {
+            Ip::V4(Ipv4 { src, dst, ttl, dscp, ecn, id, df, mf, fragment_offset, protocol })
         },
     )
 }

@@ -40,7 +40,7 @@ pub fn fields<'a>(flow: &'a Flow) -> Vec<(String, &'a Value)> {
             ("ipv4.dscp", &ip.dscp),
             ("ipv4.ecn", &ip.ecn),
             ("ipv4.id", &ip.id),
-            ("ipv4.fragment", &ip.fragment),
+            ("ipv4.fragment_offset", &ip.fragment_offset),
         ],
         Some(Ip::V6(ip)) => vec![
             ("ipv6.src", &ip.src),

@@ -29,7 +29,7 @@ pub fn see(frame: &[u8]) -> Seen {
             put(&mut seen, "ipv4.id", header.identification.into());
             put(&mut seen, "ipv4.df", header.dont_fragment.into());
             put(&mut seen, "ipv4.mf", header.more_fragments.into());
-            put(&mut seen, "ipv4.fragment", header.fragment_offset.value().into());
+            put(&mut seen, "ipv4.fragment_offset", header.fragment_offset.value().into());
             put(&mut seen, "ipv4.protocol", header.protocol.0.into());
             put(&mut seen, "protocol", header.protocol.0.into());
             // The parser looks into no fragment, so it gets the frame as if it were none.
