@@ -35,9 +35,43 @@ fn obeys_the_laws(nic: &mut impl Nic, clock: &impl Wait, mut arrived: impl FnMut
         assert_eq!((tally.abandoned, tally.end), (0, None), "{order:?}");
         assert!(arrived() == frames_of(order), "bytes and order are unchanged: {order:?}");
     }
+    for burst in [1, 3, u32::MAX] {
+        sends_at_once(nic, clock, burst, &mut arrived);
+    }
     refuses_what_does_not_fit(nic);
     notes_stay(nic);
     packets_never_queued_return(nic, clock);
+}
+
+/// Packets sent once each: every memory begun once and finished once, in order, `burst` behind each doorbell.
+fn sends_at_once(nic: &mut impl Nic, clock: &impl Wait, burst: u32, arrived: &mut impl FnMut() -> Vec<Vec<u8>>) {
+    const LEN: usize = 60;
+    let count = nic.frames().0.min(nic.limits().max_in_flight).min(70) - 1;
+    let mut begun = 0;
+    let mut finished = 0;
+    let begin = |nth: u32, memory: &mut [u8], _: &mut u64| {
+        assert_eq!((nth, memory.len()), (begun, LEN));
+        begun += 1;
+        memory.fill(0);
+    };
+    let finish = |first: u32, memories: &mut [&mut [u8]]| {
+        assert_eq!(first, finished);
+        finished += memories.len() as u32;
+        memories.iter_mut().zip(first..).for_each(|(memory, nth)| memory.copy_from_slice(&frame(nth, LEN)));
+    };
+    assert_eq!(nic.send(count, LEN, begin, finish), count);
+    assert_eq!((begun, finished, nic.in_flight()), (count, count, count));
+    let (mut doorbells, mut completed) = (0, 0);
+    while nic.in_flight() > 0 {
+        let rung = nic.ring_each(burst, clock).unwrap();
+        doorbells += rung.doorbells;
+        completed += rung.completed;
+        clock.wait(&rung);
+    }
+    assert_eq!((doorbells, completed), (count.div_ceil(burst), count));
+    let sent: Vec<_> = (0..count).map(|nth| frame(nth, LEN)).collect();
+    assert!(arrived() == sent, "bytes and order are unchanged");
+    assert_eq!(nic.send(3, nic.limits().max_len + 1, |_, _, _| panic!(), |_, _| panic!()), 0, "too long");
 }
 
 fn refuses_what_does_not_fit(nic: &mut impl Nic) {

@@ -88,28 +88,34 @@ fn steps(word: &str, keys: impl Iterator<Item = String>) -> Vec<String> {
     found
 }
 
-/// Every key that can be set now, in the order of the profile.
+/// Every key that can be set now, in the order of the profile; those that would add a header come last in their flow.
 pub(super) fn keys(document: &Document) -> Vec<String> {
     let top = FIELDS.iter().filter(|field| field.key != "version" && !field.key.starts_with("flow."));
     let mut all: Vec<String> = top.map(|field| field.key.to_owned()).collect();
     for flow in &document.profile().flows {
-        let of_flow = FIELDS.iter().filter_map(|field| field.key.strip_prefix("flow."));
-        for key in of_flow {
+        let mut adding = Vec::new();
+        for key in FIELDS.iter().filter_map(|field| field.key.strip_prefix("flow.")) {
             let Some((header, name)) = key.split_once('.') else {
                 all.push(format!("flow.{}.{key}", flow.name));
                 continue;
             };
+            // What cannot stand beside the headers that are there is not offered.
+            if !flow.takes(header) {
+                continue;
+            }
             let is_many = field::group(&format!("flow.{header}")).is_some_and(|group| group.shape == Shape::Many);
+            let count = flow.count_of(header);
+            let numbered = |n: usize| format!("flow.{}.{header}.{n}.{name}", flow.name);
             match is_many {
-                // What cannot stand beside the headers that are there is not offered.
-                _ if !flow.takes(header) => {}
-                // One more than there are: that adds a header.
                 true => {
-                    all.extend((0..=flow.count_of(header)).map(|n| format!("flow.{}.{header}.{n}.{name}", flow.name)))
+                    all.extend((0..count).map(numbered));
+                    adding.push(numbered(count));
                 }
-                false => all.push(format!("flow.{}.{key}", flow.name)),
+                false if count > 0 => all.push(format!("flow.{}.{key}", flow.name)),
+                false => adding.push(format!("flow.{}.{key}", flow.name)),
             }
         }
+        all.extend(adding);
     }
     all
 }
@@ -139,8 +145,11 @@ fn values(key: &str, names: &Names) -> Vec<String> {
     match (field.key, field.kind) {
         ("tx.burst", _) => all.extend(series(1, u64::from(tx.ring / 2))),
         ("tx.device", _) => all.extend(names.devices.iter().map(|name| (*name).to_owned())),
-        ("flow.size", _) => all.extend(["60", "124", "252", "508", "1020", "1276", "1514"].map(str::to_owned)),
+        ("flow.size", _) => {
+            all.extend(["60", "124", "252", "508", "1020", "1276", "1514", "imix 60:7,590:4,1514:1"].map(str::to_owned))
+        }
         (_, Kind::Choice(words)) => all.extend(words.iter().map(|word| (*word).to_owned())),
+        (_, Kind::Flags(names)) => all.extend(names.iter().map(|name| (*name).to_owned())),
         (_, Kind::Switch) => all.extend(["true", "false"].map(str::to_owned)),
         (_, Kind::OneOf(numbers)) => all.extend(numbers.iter().map(u64::to_string)),
         (_, Kind::PowerOfTwo { min, max }) => all.extend(series(min, max)),
@@ -219,6 +228,32 @@ mod tests {
         assert!(complete(&format!("{}ipv6", flow[0])).is_empty(), "the flow is IPv4");
         let tags = complete(&format!("{}vlan.", flow[0]));
         assert_eq!(tags.len(), 3, "two tags and one to add: {tags:?}");
+    }
+
+    #[test]
+    fn headers_are_offered_where_they_may_stand() {
+        let of = |headers: &str, before: &str| {
+            let eth = if headers.contains("raw") { "" } else { "eth = { dst = \"02:00:00:00:00:02\" }\n" };
+            let text = format!("version = 1\n[[flow]]\nname = \"a\"\nsize = 200\n{eth}{headers}\n");
+            let document = Document::parse("", &text).unwrap();
+            let names =
+                Names { document: &document, own_profiles: vec![], profiles: vec![], themes: &[], devices: vec![] };
+            candidates(before, &names)
+        };
+        assert_eq!(of("ipv4 = {}", "flow.a.i"), ["flow.a.ipv4.", "flow.a.icmp."]);
+        assert_eq!(of("ipv6 = {}\nudp = {}", "flow.a.i"), ["flow.a.ipv6."]);
+        assert_eq!(of("mpls = [{}]\nipv6 = {}", "flow.a.mpls."), ["flow.a.mpls.0.", "flow.a.mpls.1."]);
+        assert_eq!(of("arp = {}", "flow.a.arp.s"), ["flow.a.arp.sha=", "flow.a.arp.spa="]);
+        assert!(of("arp = {}", "flow.a.ipv4").is_empty() && of("ipv4 = {}", "flow.a.patch").is_empty());
+        let raw = "raw = { bytes = \"02 00 00 00 00 02 02 00 00 00 00 01 88 b5\" }";
+        assert_eq!(of(raw, "flow.a.patch.0.v"), ["flow.a.patch.0.value="]);
+        assert!(of(raw, "flow.a.eth").is_empty());
+        let flags = of("ipv4 = {}\ntcp = {}", "flow.a.tcp.flags=");
+        assert_eq!(
+            (flags[0].as_str(), flags.len()),
+            ("flow.a.tcp.flags=syn", 9),
+            "the present one, then all: {flags:?}"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::stats::{si, thousands};
 
-use super::{App, Reading};
+use super::{App, PlaceKind, Reading};
 
 /// All runs of a session.
 #[derive(Debug, Default)]
@@ -55,6 +55,14 @@ impl Totals {
 }
 
 impl App {
+    /// What counts departures: the device, or nothing but the simulated nic itself.
+    pub fn left_words(&self) -> &'static str {
+        match &self.place {
+            Some(place) if place.kind == PlaceKind::Sim => "left sim",
+            _ => "left device",
+        }
+    }
+
     /// One paragraph for the scrollback, each line ended.
     pub fn farewell(&self) -> String {
         let totals = &self.totals;
@@ -64,9 +72,10 @@ impl App {
             let runs = if totals.runs > 1 { format!(" in {} runs", totals.runs) } else { String::new() };
             let _ = writeln!(
                 text,
-                "{} on {device}: submitted {}, left device {}{runs}; mean {}, {} ns a packet; {}.",
+                "{} on {device}: submitted {}, {} {}{runs}; mean {}, {} ns a packet; {}.",
                 self.open.name,
                 thousands(totals.submitted),
+                self.left_words(),
                 thousands(totals.left),
                 pps(totals.mean_pps()),
                 nanoseconds(totals.mean_cost_ns()),
@@ -92,11 +101,12 @@ impl App {
         let tx = &self.open.document().profile().tx;
         let device = self.place.as_ref().map_or("no device", |place| place.device.as_str());
         let mut line = format!(
-            "{} on {device}: burst {} clone {} rate {}: left device {}, cost {} ns",
+            "{} on {device}: burst {} clone {} rate {}: {} {}, cost {} ns",
             self.open.name,
             tx.burst,
             tx.clone,
             tx.rate,
+            self.left_words(),
             pps(figures.left_pps),
             nanoseconds(figures.cost_ns),
         );

@@ -44,8 +44,9 @@ impl App {
         self.note_dead(last);
         let ledger = &last.ledger;
         let text = format!(
-            "stopped: submitted {}, left device {}, lost {}",
+            "stopped: submitted {}, {} {}, lost {}",
             thousands(ledger.submitted),
+            self.left_words(),
             thousands(ledger.left),
             thousands(ledger.losses())
         );

@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{Arc, mpsc},
     thread,
 };
 
@@ -15,7 +15,7 @@ use crate::{
         orders::{FlowMemory, Line, Orders},
         sender::{Sender, Turn},
     },
-    nic::{Clock, Nic},
+    nic::{Clock, Limits, Nic},
     packet::Plan,
     stats::{Counts, FlowSnapshot, SenderSnapshot, Snapshot, State},
 };
@@ -26,19 +26,33 @@ pub trait Wait: Clock {
     fn wait_until(&self, until_ns: u64);
     /// CLOCK_REALTIME minus this clock, for time stamps in packets.
     fn wall_offset_ns(&self) -> i64;
-    /// Runs in each sender's thread before anything else: pin, drop capabilities, set the timer's slack.
-    /// A refusal ends that sender with this reason.
+    /// Runs in each sender's thread before anything else: pin, set the timer's slack. A refusal ends that sender
+    /// with this reason.
     fn settle_in(&self, _cpu: Option<u32>) -> Result<(), String> {
+        Ok(())
+    }
+    /// Runs there once the queue is open: give up what only opening needed. A refusal ends that sender.
+    fn settle_down(&self) -> Result<(), String> {
         Ok(())
     }
 }
 
 /// Where one sender sits.
-pub struct Seat<N> {
-    pub nic: N,
+pub struct Seat<O> {
+    /// Opens its nic, in the sender's own thread.
+    pub open: O,
     pub queue: u32,
     /// Pinned to it when given.
     pub cpu: Option<u32>,
+}
+
+/// Why a fleet did not start; what had opened is closed again.
+#[derive(Debug)]
+pub enum StartError<E> {
+    /// A nic did not open.
+    Open(E),
+    /// A thread did not start.
+    Thread(io::Error),
 }
 
 /// How one sender ended.
@@ -144,6 +158,7 @@ impl Desk {
 pub struct Fleet {
     desk: Desk,
     posts: Vec<Post>,
+    limits: Option<Limits>,
 }
 
 /// One sender's place and its thread.
@@ -161,28 +176,59 @@ struct Yield {
 }
 
 impl Fleet {
-    /// Starts one thread a seat, in the order of `plan.queues`. They wait; nothing leaves before [`Fleet::release`].
-    pub fn start<N, C>(seats: Vec<Seat<N>>, plan: Arc<Plan>, clock: C) -> io::Result<Fleet>
+    /// Starts one thread a seat, in the order of `plan.queues`; each opens its nic, one after another. They wait; nothing
+    /// leaves before [`Fleet::release`].
+    ///
+    /// # Errors
+    /// The first nic that did not open, or thread that did not start.
+    pub fn start<O, N, E, C>(seats: Vec<Seat<O>>, plan: Arc<Plan>, clock: C) -> Result<Fleet, StartError<E>>
     where
-        N: Nic + Send + 'static,
+        O: FnOnce() -> Result<N, E> + Send + 'static,
+        N: Nic,
+        E: Send + 'static,
         C: Wait + Clone + Send + 'static,
     {
-        let desk = Desk::new(plan);
-        let mut fleet = Fleet { desk, posts: Vec::with_capacity(seats.len()) };
-        for (index, Seat { nic, queue, cpu }) in seats.into_iter().enumerate() {
-            let (line, clock, counts_drops) = (fleet.desk.line(index), clock.clone(), nic.limits().counts_drops);
-            let started =
-                thread::Builder::new().name(format!("tx-{queue}")).spawn(move || run(nic, index, cpu, line, clock));
-            match started {
-                Ok(thread) => fleet.posts.push(Post { queue, cpu, counts_drops, thread }),
-                Err(error) => {
-                    fleet.stop();
-                    fleet.finish();
-                    return Err(error);
-                }
+        let mut fleet = Fleet { desk: Desk::new(plan), posts: Vec::with_capacity(seats.len()), limits: None };
+        for (index, seat) in seats.into_iter().enumerate() {
+            if let Err(error) = fleet.seat(index, seat, clock.clone()) {
+                fleet.stop();
+                fleet.finish();
+                return Err(error);
             }
         }
         Ok(fleet)
+    }
+
+    fn seat<O, N, E, C>(&mut self, index: usize, seat: Seat<O>, clock: C) -> Result<(), StartError<E>>
+    where
+        O: FnOnce() -> Result<N, E> + Send + 'static,
+        N: Nic,
+        E: Send + 'static,
+        C: Wait + Send + 'static,
+    {
+        let Seat { open, queue, cpu } = seat;
+        let (opened, outcome) = mpsc::sync_channel(1);
+        let line = self.desk.line(index);
+        let body = move || run(open, opened, index, cpu, line, clock);
+        let thread = thread::Builder::new().name(format!("tx-{queue}")).spawn(body).map_err(StartError::Thread)?;
+        match outcome.recv() {
+            Ok(Ok(limits)) => {
+                self.posts.push(Post { queue, cpu, counts_drops: limits.counts_drops, thread });
+                self.limits.get_or_insert(limits);
+                Ok(())
+            }
+            Ok(Err(error)) => {
+                // Nothing is left of it but its thread's end.
+                let _ = thread.join();
+                Err(StartError::Open(error))
+            }
+            Err(mpsc::RecvError) => Err(StartError::Thread(io::Error::other("it ended before its queue was open"))),
+        }
+    }
+
+    /// What the first sender's nic can do.
+    pub fn limits(&self) -> Option<&Limits> {
+        self.limits.as_ref()
     }
 
     /// Opens the gate: all senders begin at `at_ns` on their clock.
@@ -249,13 +295,36 @@ impl Fleet {
     }
 }
 
-/// A sender's thread. `None`: it panicked or could not settle in; its line says why.
-fn run<N: Nic, C: Wait>(nic: N, seat: usize, cpu: Option<u32>, line: Arc<Line>, clock: C) -> Option<Yield> {
-    if let Err(reason) = clock.settle_in(cpu) {
+/// A sender's thread. `None`: it did not open, panicked or could not settle in; its line says why.
+fn run<O, N, E, C>(
+    open: O,
+    opened: mpsc::SyncSender<Result<Limits, E>>,
+    seat: usize,
+    cpu: Option<u32>,
+    line: Arc<Line>,
+    clock: C,
+) -> Option<Yield>
+where
+    O: FnOnce() -> Result<N, E>,
+    N: Nic,
+    C: Wait,
+{
+    let settled = clock.settle_in(cpu);
+    let nic = match open() {
+        Ok(nic) => nic,
+        Err(error) => {
+            // Whoever starts us waits for this.
+            let _ = opened.send(Err(error));
+            return None;
+        }
+    };
+    let settled = settled.and_then(|()| clock.settle_down());
+    let mut sender = Sender::new(nic, seat, Arc::clone(&line), clock.wall_offset_ns());
+    let _ = opened.send(Ok(sender.nic().limits()));
+    if let Err(reason) = settled {
         line.counters.fail(reason);
         return None;
     }
-    let mut sender = Sender::new(nic, seat, Arc::clone(&line), clock.wall_offset_ns());
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         loop {
             match sender.turn(&clock) {

@@ -80,6 +80,11 @@ impl Lane {
         }
     }
 
+    /// How far apart this queue's builds are: it shares the flow with so many.
+    pub fn step_k(&self) -> u64 {
+        self.step_k
+    }
+
     /// `count` packets were built and queued once each.
     #[inline]
     pub fn sent(&mut self, count: u32, plan: &Plan) {

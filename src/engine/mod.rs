@@ -7,6 +7,6 @@ mod pace;
 mod schedule;
 mod sender;
 
-pub use fleet::{Desk, Fleet, Seat, SenderEnd, Wait};
+pub use fleet::{Desk, Fleet, Seat, SenderEnd, StartError, Wait};
 pub use orders::Line;
 pub use sender::{Sender, Turn};

@@ -14,7 +14,7 @@ use crate::{
         schedule::{Next, Schedule},
     },
     nic::{Clock, Nic, NicError, Rung},
-    packet::{Frame, Plan, StampTime},
+    packet::{Frame, Plan, Row, StampTime},
     profile::Rate,
     stats::{Counts, State},
 };
@@ -23,7 +23,8 @@ use crate::{
 const DRAIN_NS: u64 = 2_000_000_000;
 /// A sender that waits looks for new orders this often: a stop is noticed well within half a second.
 const LOOK_NS: u64 = 10_000_000;
-/// A turn rings further doorbells up to about so many packets: at burst 1 over veth they take some 50 µs.
+/// Short bursts that nothing paces: a turn builds about so many packets and rings a doorbell for each burst of them. One
+/// clock reading, one building and one publication serve them all; at burst 1 over veth they take some 50 µs.
 const VOLLEY_PACKETS: u32 = 32;
 /// While packets are out, a waiting sender drives them on this often.
 const REAP_NS: u64 = 1_000_000;
@@ -78,9 +79,10 @@ pub struct Sender<N> {
     state: State,
     drain_until_ns: u64,
     fruitless: u32,
-    /// Doorbells a turn may ring where nothing paces them, and how many the last turn did ring.
+    /// Doorbells a turn may ring where nothing paces them, and packets it may queue for that.
     volley: u32,
     volley_packets: u32,
+    /// Doorbells the last turn rang.
     rung: u32,
     spent: Spent,
     since_ns: u64,
@@ -229,7 +231,8 @@ impl<N: Nic> Sender<N> {
             0 => u64::MAX,
             duration_ns => self.gate_ns.saturating_add(duration_ns),
         };
-        self.volley = (self.volley_packets / self.burst).max(1);
+        let most = self.volley_packets.min(self.max_in_flight).min(self.nic.frames().0 / 2);
+        self.volley = (most / self.burst).max(1);
         self.schedule.cap = self.cap(plan.rate, position.unwrap_or(0), seats, now_ns, cap);
         self.trigger = self.next(now_ns);
     }
@@ -255,6 +258,15 @@ impl<N: Nic> Sender<N> {
         self.burst.min(u32::try_from(self.quota).unwrap_or(u32::MAX))
     }
 
+    /// Packets that one turn may queue.
+    #[inline]
+    fn turn_limit(&self) -> u32 {
+        match self.trigger {
+            Next::Now => (self.burst * self.volley).min(u32::try_from(self.quota).unwrap_or(u32::MAX)),
+            _ => self.group_limit(),
+        }
+    }
+
     fn send(&mut self, clock: &impl Clock, now_ns: u64) -> Turn {
         match self.trigger {
             Next::Now if now_ns >= self.end_ns => return self.end(now_ns, End::Duration),
@@ -268,56 +280,22 @@ impl<N: Nic> Sender<N> {
                 self.counts.shortfall += self.schedule.forgive(now_ns.min(self.end_ns));
             }
         }
-        if self.nic.in_flight() + self.group_limit() > self.max_in_flight {
+        if self.nic.in_flight() + self.turn_limit() > self.max_in_flight {
             self.counts.ring_full += 1;
             return if now_ns < self.end_ns { self.ring(clock, now_ns, 0) } else { self.end(now_ns, End::Duration) };
         }
-        self.rung = 0;
-        let mut queued = 0;
-        if self.volley > 1 && self.trigger == Next::Now {
-            match self.ring_all_but_the_last(clock, now_ns) {
-                Ok(left) => queued = left,
-                Err(error) => return self.fail(now_ns, &error),
-            }
-        }
         // What is due at the end itself is not due before it.
-        if queued == 0 {
-            queued = self.queue_burst(now_ns, now_ns.min(self.end_ns - 1));
-        }
+        let queued = self.queue_burst(now_ns, now_ns.min(self.end_ns - 1));
         if queued == 0 && now_ns >= self.end_ns {
             return self.end(now_ns, End::Duration);
         }
         self.ring(clock, now_ns, queued)
     }
 
-    /// Short bursts that nothing paces: a turn rings several doorbells, as long as each is full and completes, and
-    /// nobody wants anything of the sender. One clock reading and one publication serve them all. Returns what was
-    /// queued behind the last doorbell already.
-    fn ring_all_but_the_last(&mut self, clock: &impl Clock, now_ns: u64) -> Result<u32, NicError> {
-        for _ in 1..self.volley {
-            let wanted = self.line.told_to_stop() || self.line.generation() != self.generation;
-            if wanted || self.quota <= u64::from(self.burst) {
-                return Ok(0);
-            }
-            let queued = self.queue_burst(now_ns, now_ns);
-            if queued < self.burst {
-                return Ok(queued);
-            }
-            let rung = self.nic.ring(clock)?;
-            self.book(&rung);
-            self.counts.bursts += 1;
-            self.rung += 1;
-            if rung.completed < queued {
-                return Ok(0);
-            }
-        }
-        Ok(0)
-    }
-
-    /// Queues what may go behind one doorbell; nothing leaves yet.
+    /// Queues what this turn sends; nothing leaves yet.
     #[inline]
     fn queue_burst(&mut self, now_ns: u64, limit_ns: u64) -> u32 {
-        let most = self.group_limit();
+        let most = self.turn_limit();
         let time = StampTime::from_wall_ns(now_ns.wrapping_add_signed(self.wall_offset_ns));
         let mut queued = 0;
         while queued < most {
@@ -370,15 +348,13 @@ impl<N: Nic> Sender<N> {
     /// The doorbell, and what it answered.
     #[inline]
     fn ring(&mut self, clock: &impl Clock, now_ns: u64, queued: u32) -> Turn {
-        let rung = match self.nic.ring(clock) {
+        let rung = match self.nic.ring_each(self.burst, clock) {
             Ok(rung) => rung,
             Err(error) => return self.fail(now_ns, &error),
         };
         self.book(&rung);
         self.spent = if queued > 0 || rung.completed > 0 { Spent::Busy } else { Spent::WaitRing };
         if queued > 0 {
-            self.counts.bursts += 1;
-            self.rung += 1;
             self.counts.last_ns = now_ns;
             if self.quota == 0 || self.trigger != Next::Now || !self.schedule.stays_now() {
                 self.trigger = self.next(now_ns);
@@ -402,6 +378,8 @@ impl<N: Nic> Sender<N> {
 
     #[inline]
     fn book(&mut self, rung: &Rung) {
+        self.rung = rung.doorbells;
+        self.counts.bursts += u64::from(rung.doorbells);
         self.counts.completed += u64::from(rung.completed);
         self.counts.dropped += u64::from(rung.dropped.unwrap_or(0));
         self.counts.invalid += u64::from(rung.invalid);
@@ -435,7 +413,7 @@ impl<N: Nic> Sender<N> {
             self.publish();
             return Turn::Wait(due_ns.min(now_ns + LOOK_NS));
         }
-        match self.nic.ring(clock) {
+        match self.nic.ring_each(self.burst, clock) {
             Ok(rung) => self.book(&rung),
             Err(error) => return self.fail(now_ns, &error),
         }
@@ -467,7 +445,7 @@ impl<N: Nic> Sender<N> {
     #[cold]
     #[inline(never)]
     fn drain(&mut self, clock: &impl Clock, now_ns: u64) -> Turn {
-        let rung = match self.nic.ring(clock) {
+        let rung = match self.nic.ring_each(self.burst, clock) {
             Ok(rung) => rung,
             Err(error) => return self.fail(now_ns, &error),
         };
@@ -563,10 +541,13 @@ fn emit_once<N: Nic>(
     while queued < wanted {
         // Frames of one length go in one call.
         let run = if lane.fixed_len.is_some() { wanted - queued } else { 1 };
-        let (len, first) = (lane.len, &*lane);
-        let sent = match frame.is_still() {
-            true => nic.send(run, len, |nth, memory, held| frame.write_still(memory, held, &first.stamp(nth, time))),
-            false => nic.send(run, len, |nth, memory, held| frame.write(memory, held, &first.stamp(nth, time))),
+        let len = lane.len;
+        let sent = match frame.row(&lane.stamp(0, time), lane.step_k()) {
+            Some(row) => send_row(nic, &row, run, len),
+            None => {
+                let write = |nth, memory: &mut [u8], held: &mut u64| frame.write(memory, held, &lane.stamp(nth, time));
+                nic.send(run, len, write, |_, _| ())
+            }
         };
         lane.sent(sent, plan);
         counts.submitted_bytes += u64::from(sent) * len as u64;
@@ -578,6 +559,12 @@ fn emit_once<N: Nic>(
     }
     counts.built += u64::from(queued);
     queued
+}
+
+/// A function of its own, so that its loops have all registers to themselves.
+#[inline(never)]
+fn send_row<N: Nic>(nic: &mut N, row: &Row, run: u32, len: usize) -> u32 {
+    nic.send(run, len, |_, memory, held| row.begin(memory, held), |first, memories| row.finish(first, memories))
 }
 
 /// Where a seat stands among those that some flow sends from (`None`: not among them), and how many these are.

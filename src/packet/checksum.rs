@@ -16,6 +16,13 @@ pub(super) fn weigh(number: u64) -> u64 {
     (number & 0xffff_ffff) + (number >> 32)
 }
 
+/// Two sums added with the carry brought round: any number of 64-bit pieces may be added so. Two instructions.
+#[inline(always)]
+pub(super) fn plus(sum: u64, number: u64) -> u64 {
+    let (sum, carry) = sum.overflowing_add(number);
+    sum.wrapping_add(u64::from(carry))
+}
+
 /// The header checksum that belongs to a sum.
 #[inline]
 pub(super) fn finish(sum: u64) -> u16 {
@@ -37,7 +44,7 @@ pub(super) fn finish_udp(sum: u64) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::{finish, finish_udp, sum, weigh};
+    use super::{finish, finish_udp, plus, sum, weigh};
 
     #[test]
     fn the_example_of_rfc_1071() {
@@ -55,6 +62,12 @@ mod tests {
         let number = 0xfedc_ba98_7654_3210_u64;
         assert_eq!(finish(weigh(number)), finish(sum(&number.to_be_bytes())));
         assert_eq!(finish(weigh(u64::MAX)), 0);
+    }
+
+    #[test]
+    fn a_carry_is_brought_round() {
+        assert_eq!(finish(plus(u64::MAX, 1)), finish(1));
+        assert_eq!(finish(plus(u64::MAX - 7, 0x1_0000_1234)), finish(weigh(u64::MAX - 7) + weigh(0x1_0000_1234)));
     }
 
     #[test]

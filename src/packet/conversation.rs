@@ -44,6 +44,14 @@ impl Turns {
         }
     }
 
+    /// Builds of one conversation in a row; of shuffled ones mostly 1.
+    pub(super) fn hold(&self) -> u64 {
+        match self.order {
+            TurnOrder::Sequential => self.length.by(),
+            TurnOrder::Interleaved | TurnOrder::Random => 1,
+        }
+    }
+
     pub(super) fn of(&self, k: u64) -> u64 {
         match self.order {
             TurnOrder::Sequential => self.count.rest(self.length.quotient(k)),

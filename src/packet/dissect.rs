@@ -90,7 +90,9 @@ impl<'a> Reader<'a> {
     }
 
     fn name_unknown(&self, kind: u16, words: &mut String) {
-        if !matches!(kind, 0x0800 | 0x0806 | 0x86dd | 0x8100 | 0x8847 | 0x88a8 | 0x9100) {
+        if kind < 0x0600 {
+            let _ = write!(words, " length {kind}");
+        } else if !matches!(kind, 0x0800 | 0x0806 | 0x86dd | 0x8100 | 0x8847 | 0x88a8 | 0x9100) {
             let _ = write!(words, " type 0x{kind:04x}");
         }
     }
@@ -379,6 +381,54 @@ mod tests {
         );
     }
 
+    /// Labels, TCP over IPv6.
+    const LABELS: [u8; 82] = [
+        2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0x47, // eth
+        0, 1, 0x0a, 64, 0xff, 0xff, 0xf1, 255, // mpls
+        0x60, 0, 0, 0, 0, 20, 6, 64, 0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, // ipv6
+        0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, //
+        4, 0, 0, 80, 0, 0, 0, 1, 0, 0, 0, 2, 0x50, 0x18, 255, 255, 0x50, 0x05, 0, 0, // tcp
+    ];
+
+    #[test]
+    fn labels_and_a_segment_in_words() {
+        assert_eq!(
+            words(&LABELS)[1..],
+            [
+                "mpls 16 tc 5 ttl 64",
+                "mpls 1048575 ttl 255 bottom",
+                "ipv6 2001:db8::1 > 2001:db8::2 hop limit 64 len 20",
+                "tcp 1024 > 80 psh+ack seq 1 ack 2 win 65535 csum 0x5005 ok",
+            ]
+        );
+        let mut frame = LABELS;
+        frame[75] = 0;
+        assert!(words(&frame)[4].contains("no flags") && words(&frame)[4].ends_with("BAD"), "{:?}", words(&frame));
+        assert_eq!(words(&LABELS[..20])[2], "mpls cut short: 2 of 4 bytes");
+        assert_eq!(words(&LABELS[..70])[4], "tcp cut short: 8 of 20 bytes");
+    }
+
+    #[test]
+    fn echoes_and_questions_in_words() {
+        let arp =
+            [&FRAME[..12], &[8, 6, 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 1, 10, 0, 0, 1], &[0; 6], &[10, 0, 0, 9]];
+        let arp = arp.concat();
+        let who = "arp who has 10.0.0.9? tell 10.0.0.1 (02:00:00:00:00:01 > 00:00:00:00:00:00)";
+        assert_eq!(words(&arp)[1..], [who]);
+        let ip = [0x45, 0, 0, 30, 0, 0, 0x60, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 9];
+        let echo = [&FRAME[..12], &[8, 0], &ip, &[8, 0, 0xf7, 0xfd, 0, 1, 0, 1, 0, 0]].concat();
+        let fragment = words(&echo);
+        assert!(fragment[1].contains("df fragment at 0, more follow"), "{}", fragment[1]);
+        assert_eq!(fragment[2], "payload 10 bytes");
+        let mut whole = echo.clone();
+        whole[20] = 0;
+        assert_eq!(words(&whole)[2], "icmp echo request id 1 seq 1 csum 0xf7fd ok");
+        assert_eq!(
+            words(&[&FRAME[..12], &[0, 3, 0x42, 0x42, 3]].concat())[0],
+            "eth 02:00:00:00:00:01 > 02:00:00:00:00:02 length 3"
+        );
+    }
+
     #[test]
     fn wrong_checksums_are_named() {
         let mut frame = FRAME;
@@ -405,6 +455,13 @@ mod tests {
         #[test]
         fn any_damage_is_survived(at in 0..52_usize, value in any::<u8>(), len in 0..=52_usize) {
             let mut frame = FRAME;
+            frame[at] = value;
+            covered(&frame[..len]);
+        }
+
+        #[test]
+        fn any_damage_to_labels_and_segments_is_survived(at in 0..82_usize, value in any::<u8>(), len in 0..=82_usize) {
+            let mut frame = LABELS;
             frame[at] = value;
             covered(&frame[..len]);
         }

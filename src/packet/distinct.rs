@@ -97,7 +97,7 @@ impl Distinct {
     /// Takes conversations into account, in place of the fields that tell them apart.
     pub(super) fn converse(&mut self, of: &Conversations) {
         let hold = if of.order == TurnOrder::Sequential { u64::from(of.length) } else { 1 };
-        self.add(&Form::Sweep { from: 0, step: 1, last: u128::from(of.count) - 1, every: hold });
+        self.add(&Form::Sweep { from: 0, step: 1, last: u128::from(of.count).saturating_sub(1), every: hold });
         if of.count > 1 {
             self.moves(hold, false);
         }

@@ -25,6 +25,7 @@
 
 pub(super) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
+#[inline(always)]
 fn mix(z: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -46,13 +47,40 @@ pub(super) fn word(key: u64, n: u64) -> u64 {
     mix(key.wrapping_add(n.wrapping_add(1).wrapping_mul(GOLDEN)))
 }
 
+/// A number below `values`.
+#[inline(always)]
+pub(super) fn below(key: u64, draw: u64, values: u64) -> u64 {
+    ((u128::from(word(key, draw)) * u128::from(values)) >> 64) as u64
+}
+
+/// The words of draw `n` and each `step`th after it.
+pub(super) struct Words {
+    state: u64,
+    stride: u64,
+}
+
+impl Words {
+    #[inline(always)]
+    pub(super) fn new(key: u64, n: u64, step: u64) -> Words {
+        let state = key.wrapping_add(n.wrapping_add(1).wrapping_mul(GOLDEN));
+        Words { state, stride: step.wrapping_mul(GOLDEN) }
+    }
+
+    /// A number below `values` from the next word.
+    #[inline(always)]
+    pub(super) fn below(&mut self, values: u64) -> u64 {
+        let word = mix(self.state);
+        self.state = self.state.wrapping_add(self.stride);
+        ((u128::from(word) * u128::from(values)) >> 64) as u64
+    }
+}
+
 /// A number in `0..=last`.
 #[inline]
 pub(super) fn narrow(key: u64, draw: u64, last: u64) -> u64 {
-    let word = word(key, draw);
     match last.checked_add(1) {
-        Some(values) => ((u128::from(word) * u128::from(values)) >> 64) as u64,
-        None => word,
+        Some(values) => below(key, draw, values),
+        None => word(key, draw),
     }
 }
 

@@ -103,7 +103,7 @@ impl Weighs {
     pub(super) const BOTH: Weighs = Weighs { ip: true, udp: true };
 }
 
-/// The two running sums of a build.
+/// The two running sums of a build. Add to them with [`checksum::plus`](super::checksum::plus): they use all 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Sums {
     pub ip: u64,

@@ -10,6 +10,7 @@ use super::{
     filler::Filler,
     patch::Patches,
     pktgen,
+    row::Swift,
     size::{Lengths, Size},
 };
 
@@ -38,65 +39,17 @@ pub struct Frame {
     pub(super) varying: Box<[Range<usize>]>,
     /// Of whole frames, of 5-tuples; boxed, for nothing that is built looks at them.
     pub(super) varieties: Box<[Variety; 2]>,
+    pub(super) paces: Box<[Pace]>,
     pub(super) swift: Option<Swift>,
 }
 
-/// The short way for frames of one length with the two commonest kinds of patches at most, in memory that holds the
-/// template already: everything that the long way finds out is known. Some 20 instead of 104 instructions where the header
-/// alone moves; three fields and both checksums cost 10 ns beside it, 15 by the long way.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Swift {
-    /// What the memory must hold.
-    mark: u64,
-    len: usize,
-    patched: bool,
-    /// Where a whole pktgen header goes.
-    header: Option<usize>,
-    ip_checksum: Option<usize>,
-    udp_checksum: Option<usize>,
-    sums: Sums,
-}
-
-impl Swift {
-    /// `None` where the long way is needed.
-    pub(super) fn of(frame: &Frame) -> Option<Self> {
-        let len = frame.fixed_len()?;
-        let whole = frame.pktgen.is_none_or(|at| len - at >= pktgen::WITH_STREAM);
-        let common = frame.carried.is_none() && frame.filler.is_none() && frame.lengths.is_none();
-        (whole && common && frame.patches.are_common()).then_some(Self {
-            mark: frame.id << LEN_BITS | len as u64,
-            len,
-            patched: !frame.patches.is_empty(),
-            header: frame.pktgen,
-            ip_checksum: frame.ip_checksum,
-            udp_checksum: frame.udp_checksum,
-            sums: frame.sums,
-        })
-    }
-
-    /// Where no field varies.
-    #[inline(always)]
-    fn write_still(&self, out: &mut [u8], stamp: &Stamp) {
-        let Some(at) = self.header else { return };
-        let sum = self.sums.udp + pktgen::write(&mut out[at..], stamp);
-        if let Some(at) = self.udp_checksum {
-            out[at..at + 2].copy_from_slice(&checksum::finish_udp(sum).to_be_bytes());
-        }
-    }
-
-    #[inline(always)]
-    fn write_patched(&self, patches: &Patches, out: &mut [u8], stamp: &Stamp) {
-        let mut sums = patches.apply_common(out, stamp.k, self.sums);
-        if let Some(at) = self.header {
-            sums.udp += pktgen::write(&mut out[at..], stamp);
-        }
-        if let Some(at) = self.ip_checksum {
-            out[at..at + 2].copy_from_slice(&checksum::finish(sums.ip).to_be_bytes());
-        }
-        if let Some(at) = self.udp_checksum {
-            out[at..at + 2].copy_from_slice(&checksum::finish_udp(sums.udp).to_be_bytes());
-        }
-    }
+/// A field that does not stay as it is, and how long it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pace {
+    /// Its dotted name within the flow.
+    pub field: String,
+    /// Builds; `u64::MAX`: it never moves.
+    pub hold: u64,
 }
 
 /// What differs from one build to the next without being a field of the profile.
@@ -127,7 +80,7 @@ impl StampTime {
 }
 
 /// Bits of a mark that hold the length; frames are at most 65535 bytes long.
-const LEN_BITS: u32 = 16;
+pub(super) const LEN_BITS: u32 = 16;
 
 impl Frame {
     /// Bytes of build `k`.
@@ -153,6 +106,14 @@ impl Frame {
         }
     }
 
+    /// Bytes on average, where that is certain: of one length, or of a mix, whose shares are exact.
+    pub fn mean_len(&self) -> Option<f64> {
+        match self.size {
+            Size::Fixed(len) => Some(len as f64),
+            Size::Varies { mean, .. } => mean,
+        }
+    }
+
     /// The bytes that may differ from one frame to the next, ascending, none touching; a size that varies also
     /// cuts the frame off at different lengths.
     pub fn varying(&self) -> &[Range<usize>] {
@@ -163,6 +124,11 @@ impl Frame {
     /// unless fields are random or move at different paces. `None`: 2^64 or more.
     pub fn distinct_builds(&self) -> Option<u64> {
         self.packets().distinct
+    }
+
+    /// Every field that may vary, in the order in which an odometer turns.
+    pub fn paces(&self) -> &[Pace] {
+        &self.paces
     }
 
     /// How much whole frames differ, pktgen header left aside.
@@ -180,46 +146,20 @@ impl Frame {
     ///
     /// # Panics
     /// When `out` is shorter than `len(k)`.
-    #[inline(always)]
     pub fn write(&self, out: &mut [u8], held: &mut u64, stamp: &Stamp) {
-        match &self.swift {
-            Some(swift) if *held == swift.mark && out.len() == swift.len => {
-                swift.write_patched(&self.patches, out, stamp)
-            }
-            _ => self.write_any(out, held, stamp),
-        }
-    }
-
-    /// Whether no field varies, so that [`Frame::write_still`] does the same as [`Frame::write`].
-    pub fn is_still(&self) -> bool {
-        self.swift.is_some_and(|swift| !swift.patched)
-    }
-
-    /// As [`Frame::write`] where [`Frame::is_still`]; a loop of its own spares it the registers of the patches
-    /// (12.5 instead of 14.2 ns for a whole fresh packet).
-    #[inline(always)]
-    pub fn write_still(&self, out: &mut [u8], held: &mut u64, stamp: &Stamp) {
-        match &self.swift {
-            Some(swift) if *held == swift.mark && out.len() == swift.len && !swift.patched => {
-                swift.write_still(out, stamp)
-            }
-            _ => self.write_any(out, held, stamp),
-        }
-    }
-
-    fn write_any(&self, out: &mut [u8], held: &mut u64, stamp: &Stamp) {
         let len = self.len(stamp.k);
         let out = &mut out[..len];
         self.restore(out, held);
-        let mut sums = self.patches.apply(out, stamp.k, self.sums);
+        let mut sums = self.sums;
+        self.patches.apply(out, stamp.k, &mut sums);
         if let Some(lengths) = &self.lengths {
             lengths.apply(out, &mut sums);
         }
         if let Some(at) = self.pktgen {
-            sums.udp += pktgen::write(&mut out[at..], stamp);
+            sums.udp = checksum::plus(sums.udp, pktgen::write(&mut out[at..], stamp));
         }
         if let Some(filler) = &self.filler {
-            sums.udp += filler.write(out, stamp.k);
+            sums.udp = checksum::plus(sums.udp, filler.write(out, stamp.k));
         }
         if let Some(at) = self.ip_checksum {
             out[at..at + 2].copy_from_slice(&checksum::finish(sums.ip).to_be_bytes());
@@ -235,18 +175,12 @@ impl Frame {
 
     /// Copies what the memory does not hold of the template yet. A shorter frame leaves the longer one's tail
     /// in place, so after the longest build of a size sweep nothing is copied any more.
-    #[inline]
-    fn restore(&self, out: &mut [u8], held: &mut u64) {
+    pub(super) fn restore(&self, out: &mut [u8], held: &mut u64) {
         let known = if *held >> LEN_BITS == self.id { *held as usize & ((1 << LEN_BITS) - 1) } else { 0 };
         if known < out.len() {
-            self.copy_from(known, out);
+            let len = out.len();
+            out[known..].copy_from_slice(&self.template[known..len]);
             *held = self.id << LEN_BITS | out.len() as u64;
         }
-    }
-
-    #[cold]
-    fn copy_from(&self, known: usize, out: &mut [u8]) {
-        let len = out.len();
-        out[known..].copy_from_slice(&self.template[known..len]);
     }
 }

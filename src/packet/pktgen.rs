@@ -33,3 +33,35 @@ fn write_header(head: &mut [u8], stamp: &Stamp) -> u64 {
     head[8..16].copy_from_slice(&second.to_be_bytes());
     checksum::weigh(first) + checksum::weigh(second)
 }
+
+/// Whole headers in a row: all but the sequence number is worked out once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Header {
+    seq: u32,
+    time: [u8; 8],
+    stream: [u8; 2],
+    /// What time and stream number add to a sum.
+    pub rest_sum: u64,
+}
+
+impl Header {
+    #[inline]
+    pub(super) fn new(first: &Stamp) -> Header {
+        Header {
+            seq: first.seq,
+            time: first.time.0.to_be_bytes(),
+            stream: first.stream.to_be_bytes(),
+            rest_sum: checksum::plus(first.time.0, u64::from(first.stream)),
+        }
+    }
+
+    /// Writes the header `nth` of the row; returns what magic and sequence number add to a sum.
+    #[inline(always)]
+    pub(super) fn write(&self, head: &mut [u8; WITH_STREAM], nth: u32) -> u64 {
+        let first = u64::from(MAGIC) << 32 | u64::from(self.seq.wrapping_add(nth));
+        head[..8].copy_from_slice(&first.to_be_bytes());
+        head[8..16].copy_from_slice(&self.time);
+        head[16..].copy_from_slice(&self.stream);
+        first
+    }
+}

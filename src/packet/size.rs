@@ -2,6 +2,7 @@
 
 use super::{
     carried::Carried,
+    checksum,
     field::Sums,
     header::{Headers, IpAt},
     vary::{Narrow, Vary},
@@ -14,7 +15,13 @@ pub(super) const LONGEST: usize = 65535;
 #[derive(Debug, Clone)]
 pub(super) enum Size {
     Fixed(usize),
-    Varies { bytes: Narrow, shortest: usize, longest: usize },
+    /// `mean` where it is exact over a few builds, as of a mix.
+    Varies {
+        bytes: Narrow,
+        shortest: usize,
+        longest: usize,
+        mean: Option<f64>,
+    },
 }
 
 impl Size {
@@ -71,15 +78,15 @@ impl Lengths {
             Some(IpAt::V4(at)) => {
                 let total = (len - at) as u16;
                 out[at + 2..at + 4].copy_from_slice(&total.to_be_bytes());
-                sums.ip += u64::from(total);
+                sums.ip = checksum::plus(sums.ip, u64::from(total));
             }
             Some(IpAt::V6(at)) => out[at + 4..at + 6].copy_from_slice(&((len - at - 40) as u16).to_be_bytes()),
             None => {}
         }
         if let Some(carried) = &self.carried {
-            sums.udp += carried.put_length(out);
+            sums.udp = checksum::plus(sums.udp, carried.put_length(out));
         }
-        sums.udp += u64::from(self.payload_sums.get(len - self.payload).copied().unwrap_or(0));
+        sums.udp = checksum::plus(sums.udp, u64::from(self.payload_sums.get(len - self.payload).copied().unwrap_or(0)));
     }
 
     /// Where the length fields lie.

@@ -8,6 +8,7 @@ use std::{
 use crate::profile::{
     Flow, Ip, Misfit, Payload, Value,
     conversations::{FIVE_TUPLE, Tuples},
+    sizes,
 };
 
 use super::{
@@ -19,10 +20,11 @@ use super::{
     error::CompileError,
     field::{Place, Site, Sums},
     filler::Filler,
-    frame::{Frame, Swift},
+    frame::{Frame, Pace},
     header::{Headers, IpAt, Macs},
     patch::Patches,
     pktgen,
+    row::Swift,
     size::{LONGEST, Lengths, Size},
     turn::Odometer,
     vary::{BadValue, Form, Motion},
@@ -45,6 +47,7 @@ pub(super) fn frame(flow: &Flow, macs: &Macs, seed: u64) -> Result<Frame, Compil
         patches: Patches::default(),
         varying: Vec::new(),
         talk: talk(flow, &headers.sites, seed)?,
+        paces: Vec::new(),
     };
     if let Some(of) = &flow.conversations {
         draft.distinct.converse(of);
@@ -70,6 +73,7 @@ struct Draft<'a> {
     varying: Vec<Range<usize>>,
     /// `None`: addresses and ports vary as all other fields do.
     talk: Option<Talk>,
+    paces: Vec<Pace>,
 }
 
 /// How addresses and ports follow the conversations of a flow.
@@ -83,6 +87,10 @@ struct Talk {
 fn talk(flow: &Flow, sites: &[Site], seed: u64) -> Result<Option<Talk>, CompileError> {
     let Some(of) = &flow.conversations else { return Ok(None) };
     let members = || sites.iter().filter(|site| FIVE_TUPLE.contains(&site.name.as_str()));
+    // What is wrong with a value is told by its field.
+    if members().any(|site| Form::of(site.value).is_err()) {
+        return Ok(None);
+    }
     let tuples = members().fold(Tuples::default(), |tuples, site| tuples.with(site.value, flow.order));
     if tuples.all() < u128::from(of.count) {
         return Err(CompileError::TooFewTuples { flow: flow.name.clone(), count: of.count, most: tuples.all() });
@@ -114,7 +122,10 @@ impl Draft<'_> {
             _ => form.set_going(&mut self.odometer),
         };
         match motion {
-            None => site.place.put(template, form.first()),
+            None => {
+                self.stands(&site.name, &form);
+                site.place.put(template, form.first());
+            }
             Some(motion) => {
                 self.moves(&site.name, &motion);
                 let Place { at, unit, .. } = self.patches.add(site, &form, &motion, key, template);
@@ -130,13 +141,17 @@ impl Draft<'_> {
             return Err(CompileError::TooSmall { flow: self.flow.to_owned(), size: form.min(), least });
         }
         Ok(match form.set_going(&mut self.odometer) {
-            None => Size::Fixed(form.first() as usize),
+            None => {
+                self.stands("size", &form);
+                Size::Fixed(form.first() as usize)
+            }
             Some(motion) => {
                 self.moves("size", &motion);
                 Size::Varies {
                     bytes: motion.narrow(draw::key(self.seed, self.flow, "size"), 0),
                     shortest: form.min() as usize,
                     longest: form.max() as usize,
+                    mean: sizes::sure_mean(value),
                 }
             }
         })
@@ -147,7 +162,19 @@ impl Draft<'_> {
         self.talk.is_some() && FIVE_TUPLE.contains(&field)
     }
 
+    /// So many faster fields turn below this one that it never moves.
+    fn stands(&mut self, field: &str, form: &Form) {
+        if !matches!(form, Form::Fixed(_)) {
+            self.paces.push(Pace { field: field.to_owned(), hold: u64::MAX });
+        }
+    }
+
     fn moves(&mut self, field: &str, motion: &Motion) {
+        let builds = match &self.talk {
+            Some(talk) if FIVE_TUPLE.contains(&field) => talk.turns.hold(),
+            _ => 1,
+        };
+        self.paces.push(Pace { field: field.to_owned(), hold: motion.hold().saturating_mul(builds) });
         if self.is_told(field) {
             return;
         }
@@ -206,6 +233,7 @@ impl Draft<'_> {
             size,
             lengths: varies.then_some(lengths),
             pktgen,
+            paces: self.paces.into(),
             varieties: Box::new([self.distinct.variety(), self.tuples.variety()]),
             varying: Box::default(),
             patches: self.patches,

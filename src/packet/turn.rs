@@ -16,6 +16,10 @@ impl Divisor {
         Divisor { by, reciprocal: u64::MAX / by }
     }
 
+    pub(super) fn by(self) -> u64 {
+        self.by
+    }
+
     /// `reciprocal` is at most 1 below 2^64 / by, so this is the quotient or one less, for every number and divisor.
     #[inline]
     fn estimate(self, number: u64) -> u64 {
@@ -34,7 +38,12 @@ impl Divisor {
 
     #[inline]
     pub(super) fn rest(self, number: u64) -> u64 {
-        let rest = number - self.estimate(number) * self.by;
+        self.wrap(number - self.estimate(number) * self.by)
+    }
+
+    /// The rest of a number below twice the divisor.
+    #[inline(always)]
+    pub(super) fn wrap(self, rest: u64) -> u64 {
         // The smaller one: below `by` the subtraction wraps to something huge. No branch to mispredict.
         rest.min(rest.wrapping_sub(self.by))
     }

@@ -215,8 +215,13 @@ impl<'a> Motion<'a> {
                 turn: Turn::new(self.hold, values.len() as u128),
             },
             Form::Random { low, high, .. } => {
-                let draw = Draw { low: low as u64, last: (high - low) as u64, key, shift };
-                if self.hold == 1 { Narrow::Draw(draw) } else { Narrow::Slow(draw, Divisor::new(self.hold)) }
+                let values = ((high - low) as u64).wrapping_add(1);
+                let draw = Draw { low: low as u64, values, key, shift };
+                if self.hold == 1 && values > 0 {
+                    Narrow::Draw(draw)
+                } else {
+                    Narrow::Slow(draw, Divisor::new(self.hold))
+                }
             }
             Form::Masked { base, mask, .. } => Narrow::Masked(
                 Box::new(Masked { base, mask: Mask::of(mask), key, hold: Divisor::new(self.hold) }),
@@ -264,10 +269,20 @@ impl<'a> Motion<'a> {
 pub(super) trait Vary {
     /// The value in build `k`.
     fn at(&self, k: u64) -> u64;
+
+    /// The values in build `k` and each `step`th after it, one a call.
+    #[inline(always)]
+    fn walk(&self, mut k: u64, step: u64) -> impl FnMut() -> u64 {
+        move || {
+            let value = self.at(k);
+            k = k.wrapping_add(step);
+            value
+        }
+    }
 }
 
 /// The usual sweep: it moves at every build, and some build wraps.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct March {
     from: u64,
     step: u64,
@@ -279,13 +294,26 @@ impl Vary for March {
     fn at(&self, k: u64) -> u64 {
         self.from.wrapping_add(self.positions.rest(k).wrapping_mul(self.step))
     }
+
+    /// Without a division for each.
+    #[inline(always)]
+    fn walk(&self, k: u64, step: u64) -> impl FnMut() -> u64 {
+        let March { from, step: distance, positions } = *self;
+        let (mut position, stride) = (positions.rest(k), positions.rest(step));
+        move || {
+            let value = from.wrapping_add(position.wrapping_mul(distance));
+            position = positions.wrap(position + stride);
+            value
+        }
+    }
 }
 
-/// The usual random field: drawn anew at every build.
-#[derive(Debug, Clone)]
+/// The usual random field: drawn anew at every build, among fewer than 2^64 values.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Draw {
     low: u64,
-    last: u64,
+    /// 0: all 2^64.
+    values: u64,
     key: u64,
     shift: u32,
 }
@@ -293,7 +321,22 @@ pub(super) struct Draw {
 impl Vary for Draw {
     #[inline]
     fn at(&self, k: u64) -> u64 {
-        self.low.wrapping_add(draw::narrow(self.key, k, self.last)) << self.shift
+        self.low.wrapping_add(draw::below(self.key, k, self.values)) << self.shift
+    }
+
+    /// With one addition instead of a multiplication for the place in the sequence.
+    #[inline(always)]
+    fn walk(&self, k: u64, step: u64) -> impl FnMut() -> u64 {
+        let Draw { low, values, key, shift } = *self;
+        let mut words = draw::Words::new(key, k, step);
+        move || low.wrapping_add(words.below(values)) << shift
+    }
+}
+
+impl Draw {
+    /// As `at`, among 2^64 values too.
+    fn at_any(&self, k: u64) -> u64 {
+        self.low.wrapping_add(draw::narrow(self.key, k, self.values.wrapping_sub(1))) << self.shift
     }
 }
 
@@ -311,7 +354,7 @@ pub(super) enum Narrow {
         turn: Turn,
     },
     Draw(Draw),
-    /// A draw that stands still for more than one build.
+    /// A draw that stands still for more than one build, or has 2^64 values.
     Slow(Draw, Divisor),
     Masked(Box<Masked>, u32),
     Imix {
@@ -330,7 +373,7 @@ impl Vary for Narrow {
             Narrow::Sweep { from, step, turn } => from.wrapping_add(turn.index(k).wrapping_mul(*step)),
             Narrow::List { values, turn } => values[turn.index(k) as usize],
             Narrow::Draw(draw) => draw.at(k),
-            Narrow::Slow(draw, hold) => draw.at(hold.quotient(k)),
+            Narrow::Slow(draw, hold) => draw.at_any(hold.quotient(k)),
             rare => rare.rare(k),
         }
     }

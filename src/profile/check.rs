@@ -17,8 +17,10 @@ pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
     streams(profile, &mut out);
     for (number, flow) in profile.flows.iter().enumerate() {
         let path = format!("flow.{number}");
-        frame(profile, flow, &path, &mut out);
-        stack(flow, &path, places, &mut out);
+        // How long headers are that cannot stand together does not matter.
+        if !stack(flow, &path, places, &mut out) {
+            frame(profile, flow, &path, &mut out);
+        }
         addresses(flow, &path, &mut out);
         checksum(flow, &path, &mut out);
         payload(flow, &path, places, &mut out);
@@ -38,7 +40,7 @@ pub(super) fn missing(profile: &Profile, places: &Places) -> Vec<Flaw> {
         let paths: Vec<String> = match field.key.strip_prefix("flow.") {
             // A raw frame has its addresses in its bytes.
             Some(rest) => (0..profile.flows.len())
-                .filter(|n| profile.flows[*n].raw.is_none())
+                .filter(|n| places.get(&format!("flow.{n}.raw")).is_none())
                 .map(|n| format!("flow.{n}.{rest}"))
                 .collect(),
             None => vec![field.key.to_string()],
@@ -156,14 +158,16 @@ fn frame(profile: &Profile, flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
     }
 }
 
-/// One thing wrong with the headers together, not one for each pair of them.
-fn stack(flow: &Flow, path: &str, places: &Places, out: &mut Vec<Flaw>) {
+/// One thing wrong with the headers together, not one for each pair of them; whether there is any.
+fn stack(flow: &Flow, path: &str, places: &Places, out: &mut Vec<Flaw>) -> bool {
+    let before = out.len();
     let eth_path = format!("{path}.eth");
     if flow.raw.is_some() && places.get(&eth_path).is_some() {
         out.push(Flaw::of(&eth_path, "raw has the Ethernet header in its bytes: take one of the two out"));
     } else if let Some(misfit) = flow.misfit() {
         out.push(Flaw::of(&format!("{path}.{}", misfit.key), misfit.message));
     }
+    out.len() > before
 }
 
 fn addresses(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {

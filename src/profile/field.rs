@@ -121,8 +121,6 @@ pub static GROUPS: &[Group] = &[
     Group { key: "flow.payload", shape: Shape::One, meaning: "What fills the frame behind the headers." },
 ];
 
-/// Keys of the contract that this release knows but does not carry out yet.
-
 const LARGEST: u64 = i64::MAX as u64;
 const U16: Kind = Kind::Number { min: 0, max: 0xffff };
 const U32: Kind = Kind::Number { min: 0, max: 0xffff_ffff };
@@ -178,7 +176,7 @@ pub static FIELDS: &[Field] = &[
     restart(row("tx.huge_pages", Kind::Switch, Is("false"), Lens::Profile(|p| Slot::Switch(&mut p.tx.huge_pages)),
         "Packet memory in huge pages, ordinary ones when none are reserved.")),
     row("tx.burst", Kind::Number { min: 1, max: 16384 }, Is("32"), Lens::Profile(|p| Slot::U32(&mut p.tx.burst)),
-        "Packets per doorbell; at most ring / 2."),
+        "Packets per doorbell, each with contents of its own; at most ring / 2."),
     row("tx.clone", CLONES, Is("0"), Lens::Profile(|p| Slot::U32(&mut p.tx.clone)),
         "Sends of each built packet; 0 and 1 build every packet anew."),
     row("tx.rate", Kind::Rate, Is("\"max\""), Lens::Profile(|p| Slot::Rate(&mut p.tx.rate)),

@@ -15,7 +15,7 @@ type Refusal = String;
 pub(super) fn add(body: &str, name: &str) -> Result<String, Refusal> {
     let blocks = blocks(body)?;
     let last = blocks.last().cloned().unwrap_or(body.len()..body.len());
-    let dst = destination(body, blocks.len().saturating_sub(1))?;
+    let dst = destination(body, blocks.len())?;
     let lines = [
         "[[flow]]".to_string(),
         format!("name = {}", quoted(name)),
@@ -108,10 +108,12 @@ fn behind(body: &str, block: Range<usize>, text: &str) -> String {
     [&body[..end], nl, nl, text, trailing, &body[block.end..]].concat()
 }
 
-/// The TOML of a flow's eth.dst.
-fn destination(body: &str, number: usize) -> Result<String, Refusal> {
+/// The TOML of the eth.dst of the last flow that has one: a raw frame has none.
+fn destination(body: &str, flows: usize) -> Result<String, Refusal> {
     let root = edit::parse(body)?;
-    let flow = root.get_ref().get("flow").and_then(|flows| flows.as_ref().get(number));
-    let dst = flow.and_then(|flow| flow.as_ref().get("eth")).and_then(|eth| eth.as_ref().get("dst"));
-    dst.map(|dst| body[dst.span()].to_string()).ok_or_else(|| "the last flow has no eth.dst to take over".into())
+    let dst = |number: usize| {
+        let flow = root.get_ref().get("flow")?.as_ref().get(number)?;
+        flow.as_ref().get("eth")?.as_ref().get("dst").map(|dst| body[dst.span()].to_string())
+    };
+    Ok((0..flows).rev().find_map(dst).unwrap_or_else(|| "\"02:00:00:00:00:02\"".into()))
 }

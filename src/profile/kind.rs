@@ -185,8 +185,11 @@ fn parse_flags(text: &str, names: &[&str]) -> Option<u128> {
 }
 
 fn show_flags(flags: u128, names: &[&str]) -> String {
-    let set: Vec<&str> =
-        names.iter().enumerate().filter(|(bit, _)| flags >> bit & 1 == 1).map(|(_, name)| *name).collect();
+    if flags >> names.len() != 0 {
+        return flags.to_string();
+    }
+    let set = names.iter().enumerate().filter(|(bit, _)| flags >> bit & 1 == 1).map(|(_, name)| *name);
+    let set: Vec<&str> = set.collect();
     if set.is_empty() { "none".into() } else { set.join("+") }
 }
 

@@ -14,11 +14,17 @@ static SHIPPED: &[(&str, &str)] = embedded![
     "trickle",
     "line-rate",
     "sizes",
+    "imix",
     "sweep-ports",
     "many-flows",
+    "conversations",
     "weights",
     "vlan-qinq",
     "ipv6-udp",
+    "mpls",
+    "tcp-syn",
+    "ping",
+    "arp",
 ];
 
 /// Name and text of every shipped profile.

@@ -128,7 +128,7 @@ impl Flow {
         }
         let most = u128::MAX >> (128 - 8 * width);
         if value.max() > most {
-            return wrong("value", format!("{} does not fit {width} bytes (0..{most})", value.max()));
+            return wrong("value", format!("{} does not fit a width of {width} (0..{most})", value.max()));
         }
         let touches =
             |other: &Patch| u64::from(other.at) < end && u64::from(*at) < u64::from(other.at) + u64::from(other.width);

@@ -1,9 +1,9 @@
 //! Opening a site's queues and seating one sender on each.
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use crate::{
-    engine::{Fleet, Seat},
+    engine::{Fleet, Seat, StartError},
     nic::{
         Limits, Nic, OpenError, SimNic, XdpNic,
         sim::SimConfig,
@@ -32,36 +32,49 @@ pub struct Opened {
 /// Opens every queue of the plan and starts its senders. `cpus`: one a queue.
 pub fn fleet(site: &Site, profile: &Profile, plan: Arc<Plan>, cpus: &[Option<u32>]) -> Result<Opened, Failure> {
     let queues = || plan.queues.iter().copied().zip(cpus.iter().copied());
-    let mut notices = Vec::new();
     if site.is_sim() {
-        let open = |(queue, cpu)| Ok(Seat { nic: SimNic::open(simulated(profile, queue)).map_err(told)?, queue, cpu });
-        let seats = queues().map(open).collect::<Result<Vec<_>, Failure>>()?;
-        return start(seats, plan, notices);
+        let seat = |(queue, cpu)| {
+            let config = simulated(profile, queue);
+            Seat { open: move || SimNic::open(config), queue, cpu }
+        };
+        return start(queues().map(seat).collect(), Arc::clone(&plan));
     }
-    let mut seats = Vec::new();
-    for (queue, cpu) in queues() {
-        let nic = XdpNic::open(&config(site, profile, queue)).map_err(told)?;
-        notices.extend_from_slice(nic.notices());
-        seats.push(Seat { nic, queue, cpu });
-    }
-    start(seats, plan, notices)
+    let (tell, heard) = mpsc::channel();
+    let seat = |(queue, cpu)| {
+        let (config, tell) = (config(site, profile, queue), tell.clone());
+        let open = move || {
+            let nic = XdpNic::open(&config)?;
+            // The other end lives until all are open.
+            nic.notices().iter().for_each(|notice| drop(tell.send(notice.clone())));
+            Ok(nic)
+        };
+        Seat { open, queue, cpu }
+    };
+    let mut opened = start(queues().map(seat).collect(), Arc::clone(&plan))?;
+    opened.notices.extend(heard.try_iter());
+    Ok(opened)
 }
 
-fn start<N: Nic + Send + 'static>(
-    seats: Vec<Seat<N>>,
-    plan: Arc<Plan>,
-    notices: Vec<String>,
-) -> Result<Opened, Failure> {
+fn start<O, N>(seats: Vec<Seat<O>>, plan: Arc<Plan>) -> Result<Opened, Failure>
+where
+    O: FnOnce() -> Result<N, OpenError> + Send + 'static,
+    N: Nic,
+{
+    let longest = plan.max_len();
+    let fleet = Fleet::start(seats, plan, MonotonicClock).map_err(|why| match why {
+        StartError::Open(why) => told(why),
+        StartError::Thread(why) => Failure::new("no_thread", format!("a sender's thread did not start: {why}")),
+    })?;
     let no_queues = || Failure::new("no_queues", "tx.queues: empty, so nothing would send");
-    let limits = seats.first().map(|seat| seat.nic.limits()).ok_or_else(no_queues)?;
-    if plan.max_len() > limits.max_len {
-        let (len, most) = (plan.max_len(), limits.max_len);
-        let message = format!("a frame of {len} bytes does not fit into one packet memory, which holds {most}");
+    let limits = fleet.limits().cloned().ok_or_else(no_queues)?;
+    if longest > limits.max_len {
+        fleet.stop();
+        fleet.finish();
+        let most = limits.max_len;
+        let message = format!("a frame of {longest} bytes does not fit into one packet memory, which holds {most}");
         return Err(Failure::new("too_long", message).with_fix("Use tx.chunk_bytes = 4096 for up to 3840 bytes"));
     }
-    let fleet = Fleet::start(seats, plan, MonotonicClock);
-    let fleet = fleet.map_err(|why| Failure::new("no_thread", format!("a sender's thread did not start: {why}")))?;
-    Ok(Opened { fleet, limits, notices })
+    Ok(Opened { fleet, limits, notices: Vec::new() })
 }
 
 fn chunks(profile: &Profile) -> u32 {
@@ -104,7 +117,7 @@ fn simulated(profile: &Profile, queue: u32) -> SimConfig {
         ring: tx.ring,
         chunks: chunks(profile),
         chunk_bytes: tx.chunk_bytes,
-        max_len: tx.chunk_bytes,
+        max_len: tx.chunk_bytes - 256,
         seed: tx.seed,
         ..SimConfig::default()
     }

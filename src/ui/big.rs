@@ -21,7 +21,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     let unit = app.live.unit;
     let (left, prefix) = split(figures::left(shown, unit), look.glyphs);
     let doubt = if shown.is_unconfirmed() { ", unconfirmed" } else { "" };
-    let what = format!("{prefix}{}  left device{doubt}", unit.name());
+    let what = format!("{prefix}{}  {}{doubt}", unit.name(), app.left_words());
     block(buffer, plan.left, &left, &what, look.style(Role::GraphA), look);
     let cost = figures::nanoseconds(shown.cost_ns, look.glyphs);
     block(buffer, plan.cost, &cost, "ns  cost of a packet in the sender", look.style(Role::GraphB), look);

@@ -43,7 +43,7 @@ pub(super) fn numerals(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
         (" ".to_owned(), text),
         (figures::rate(shown, app.live.unit, look.glyphs), look.style(Role::GraphA)),
         (unconfirmed.to_owned(), look.style(Role::Warn)),
-        (format!(" left device{age}   "), dim),
+        (format!(" {}{age}   ", app.left_words()), dim),
         (figures::nanoseconds(shown.cost_ns, look.glyphs), look.style(Role::GraphB)),
         (" ns cost   ".to_owned(), dim),
         (figures::nanoseconds(gap, look.glyphs), text),
@@ -81,15 +81,16 @@ fn graphs(buffer: &mut Buffer, left_area: Rect, cost_area: Rect, app: &App, look
         .map(|mark| (mark.at_ns, format!("{}{}>{}", mark.knob.letter(), mark.from, mark.to)))
         .collect();
     let title = match live.unit {
-        Unit::Packets => "left device, packets/s",
-        Unit::Bits => "left device, bit/s L2 (no FCS)",
-        Unit::WireBits => "left device, bit/s L1 (24 B a packet more)",
+        Unit::Packets => "packets/s",
+        Unit::Bits => "bit/s L2 (no FCS)",
+        Unit::WireBits => "bit/s L1 (24 B a packet more)",
     };
+    let title = format!("{}, {title}", app.left_words());
     let series = live.shown_left();
     let invitation = invitation(app);
     let window_ns = live.window_ns();
     let left = Graph {
-        title,
+        title: &title,
         figures: &summary(series, board.now_ns, window_ns, "max"),
         series,
         top: live.left_axis.top(),

@@ -58,7 +58,7 @@ pub fn ledger(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     let inner = boxed(buffer, area, "ledger", look);
     let shown = &app.live.shown().figures;
     let Some(ledger) = shown.ledger else {
-        let words = ["submitted", "completed", "left device", "unexplained"];
+        let words = ["submitted", "completed", app.left_words(), "unexplained"];
         for (i, word) in words.iter().enumerate() {
             let Some(at) = row(inner, i) else { break };
             entry(buffer, at, word, look.glyphs.nothing(), Role::Dim, look);
@@ -67,7 +67,7 @@ pub fn ledger(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     };
     let count = |value: u64| thousands(value);
     let trouble = |value: u64| if value > 0 { Role::Bad } else { Role::Text };
-    let left = if shown.is_unconfirmed() { "left unconf." } else { "left device" };
+    let left = if shown.is_unconfirmed() { "left unconf." } else { app.left_words() };
     let dropped = ledger.dropped.unwrap_or(0);
     // Trouble first where the box is low; quiet rows come in where there is room.
     let lost = ledger.invalid + ledger.abandoned + ledger.shortfall;

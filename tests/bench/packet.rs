@@ -3,12 +3,12 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use txdeck::profile::{Flow, Ip, Ipv4, Ipv6, Payload, Udp, Value};
+use txdeck::profile::{Flow, Ip, Ipv4, Ipv6, Payload, Tcp, Udp, Value};
 
 #[path = "../packet/build.rs"]
 mod build;
 
-use build::{fixed, frame, random, stamp, sweep, udp, v4, v4_flow, v6, v6_flow};
+use build::{fixed, frame, label, random, stamp, sweep, tcp, tcp_flow, udp, v4, v4_flow, v6, v6_flow};
 
 /// Three varied fields, UDP checksum, pktgen header.
 fn three(src: Value, dst: Value, port: Value) -> Flow {
@@ -18,6 +18,7 @@ fn three(src: Value, dst: Value, port: Value) -> Flow {
 fn flows() -> Vec<(&'static str, Flow)> {
     let net = 0xc612_0000;
     let pool = 0x2001_0db8_u128 << 96;
+    let segment = Tcp { src: random(1024, 65535), dst: random(1, 1023), seq: random(0, 0xffff_ffff), ..tcp() };
     let wide = Ip::V6(Ipv6 { dst: random(pool, pool | u128::MAX >> 32), ..v6() });
     vec![
         ("fixed", Flow { payload: Payload::Zero, ..v4_flow() }),
@@ -26,6 +27,9 @@ fn flows() -> Vec<(&'static str, Flow)> {
         ("three random", three(random(net, net + 99), random(net, net + 253), random(1024, 65535))),
         ("sizes swept", Flow { size: sweep(60, 1514, 1), ..v4_flow() }),
         ("wide random", Flow { ip: Some(wide), ..v6_flow() }),
+        ("label random", Flow { mpls: vec![label(random(16, 0xf_ffff))], size: fixed(64), ..v4_flow() }),
+        ("tcp three random", Flow { tcp: Some(segment), ..tcp_flow() }),
+        ("1514 random", Flow { size: fixed(1514), payload: Payload::Random, ..v4_flow() }),
         ("1514 stamped", Flow { size: fixed(1514), ..v4_flow() }),
     ]
 }

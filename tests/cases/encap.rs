@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use crate::bench::{link, on_a_pair};
 use crate::capture::{Capture, Frame};
 use crate::deck::{balances, run, run_profile};
+use crate::seen::see;
+use crate::tshark;
 
 #[test]
 fn c36_a_vlan_number_alone_tags_every_frame_that_leaves() {
@@ -49,5 +51,88 @@ fn c30_clone_repeats_packets_and_burst_does_not() {
         let cloned = sent(["burst=32", "clone=100"]);
         let copies = |port: &u16| std::iter::repeat_n(*port, 100);
         assert_eq!(cloned, fresh[..100].iter().flat_map(copies).collect::<Vec<_>>());
+    });
+}
+
+/// Tags and labels, IP, transport and size in every combination, one flow each: 48 flows.
+fn combinations() -> String {
+    let tag = "{ id = { random = [1, 4094] } }";
+    let label = "{ label = { random = [16, 1048575] }, tc = 5 }";
+    let links = [
+        String::new(),
+        format!("vlan = [{tag}]\n"),
+        format!("vlan = [{{ id = 100, tpid = 0x88a8 }}, {tag}]\n"),
+        format!("mpls = [{label}]\n"),
+        format!("mpls = [{{}}, {label}, {{ label = 0 }}]\n"),
+        format!("vlan = [{tag}]\nmpls = [{label}, {{}}]\n"),
+    ];
+    let ips = [
+        "ipv4 = { src = { random = [\"198.18.0.1\", \"198.18.255.254\"] } }\n",
+        "ipv6 = { dst = { from = \"2001:db8::\", to = \"2001:db8:ffff:ffff::\", step = 65537 } }\n",
+    ];
+    let transports = [
+        "udp = { src = { random = [40000, 50000] } }\n",
+        "tcp = { src = { random = [40000, 50000] }, seq = { random = [0, 4294967295] }, flags = \"ack\" }\n",
+    ];
+    let mut text = String::from("version = 1\nname = \"combinations\"\n");
+    for link in &links {
+        for ip in ips {
+            for transport in transports {
+                for size in ["size = 130\n", "size = { from = 118, to = 260 }\n"] {
+                    text += "[[flow]]\neth = { dst = \"02:00:00:00:00:02\" }\n";
+                    text += &[size, link, ip, transport].concat();
+                }
+            }
+        }
+    }
+    text
+}
+
+/// As it left: with the tag that the kernel took out.
+fn as_it_left(frame: &Frame) -> Vec<u8> {
+    let Some((protocol, control)) = frame.vlan else { return frame.bytes.clone() };
+    let tag = [protocol.to_be_bytes(), control.to_be_bytes()].concat();
+    [&frame.bytes[..12], &tag, &frame.bytes[12..]].concat()
+}
+
+#[test]
+fn c25_every_stack_of_headers_arrives_with_right_lengths_and_checksums() {
+    on_a_pair("encap::c25_every_stack_of_headers_arrives_with_right_lengths_and_checksums", |_| {
+        let capture = Capture::on(link("b0").index, 1000);
+        balances(&run_profile(&combinations(), &["-i", "a0", "-n", "960"]), 960);
+        let frames: Vec<Vec<u8>> = capture.frames().iter().map(as_it_left).collect();
+        assert_eq!(frames.len(), 960);
+        let (mut sizes, mut stacks) = (BTreeSet::new(), BTreeSet::new());
+        for frame in &frames {
+            let seen = see(frame);
+            let has = |field: &str| seen.contains_key(field);
+            stacks.insert((
+                has("vlan.0.id"),
+                has("vlan.1.id"),
+                seen.get("mpls").copied(),
+                has("ipv6.src"),
+                has("tcp.src"),
+            ));
+            sizes.insert(seen["size"]);
+        }
+        assert_eq!(stacks.len(), 24, "six links, two versions of IP, two transports");
+        assert!(sizes.len() > 15, "{sizes:?}");
+        tshark::finds_no_fault(frames.iter().map(Vec::as_slice));
+    });
+}
+
+#[test]
+fn c38_labels_leave_as_pktgen_writes_them() {
+    on_a_pair("encap::c38_labels_leave_as_pktgen_writes_them", |_| {
+        let capture = Capture::on(link("b0").index, 100);
+        // pktgen: mpls 0001000a,0002000a,0000000a
+        let labels = "flow.udp.mpls=[{ label = 16, ttl = 10 }, { label = 32, ttl = 10 }, { label = 0, ttl = 10 }]";
+        balances(&run(&["udp-64", "-i", "a0", "-n", "20", "-s", "flow.udp.size=72", "-s", labels]), 20);
+        let frames = capture.frames();
+        assert_eq!(frames.len(), 20);
+        for frame in frames {
+            assert_eq!(frame.bytes[12..26], [0x88, 0x47, 0, 1, 0, 10, 0, 2, 0, 10, 0, 0, 1, 10]);
+            assert_eq!(see(&frame.bytes)["mpls"], 3);
+        }
     });
 }

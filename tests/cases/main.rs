@@ -17,7 +17,11 @@ mod nic_lab;
 mod rate;
 mod rights;
 mod ring;
+#[path = "../packet/seen.rs"]
+mod seen;
 mod size;
 mod socket;
 mod stats;
 mod thread;
+#[path = "../packet/tshark.rs"]
+mod tshark;

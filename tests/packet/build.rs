@@ -167,7 +167,7 @@ pub fn profile(flows: Vec<Flow>) -> Profile {
 }
 
 pub fn facts() -> Facts {
-    Facts { device_mac: DEVICE, neighbours: Vec::new() }
+    Facts { device_mac: DEVICE, ..Facts::default() }
 }
 
 pub fn plan(profile: &Profile) -> Plan {

@@ -23,7 +23,7 @@ fn refusal(flow: Flow) -> CompileError {
 }
 
 /// How often each value of a field comes in the first `builds` builds, in one piece of memory.
-fn tally(frame: &Frame, field: &str, builds: u64) -> BTreeMap<u128, u64> {
+pub fn tally(frame: &Frame, field: &str, builds: u64) -> BTreeMap<u128, u64> {
     let (mut memory, mut held) = (vec![0; frame.max_len()], 0);
     let mut tally = BTreeMap::new();
     for k in 0..builds {

@@ -71,7 +71,7 @@ fn random_tags_and_sizes_are_these_for_ever() {
 }
 
 /// The first frames of a flow as a person reads them, each seen by the second parser before.
-fn golden(name: &str, flow: Flow, frames: u64) {
+pub fn golden(name: &str, flow: Flow, frames: u64) {
     let frame = frame(flow);
     let mut text = String::new();
     for k in 0..frames {
@@ -125,6 +125,31 @@ fn golden_v6() {
 fn golden_raw_and_pattern() {
     golden("raw", Flow { payload: Payload::Pattern(vec![0xde, 0xad, 0xbe, 0xef]), ..raw_flow() }, 1);
     golden("ip-without-udp", Flow { ip: Some(Ip::V4(v4())), payload: Payload::Zero, ..raw_flow() }, 1);
+}
+
+/// The first frames of every flow of a shipped profile.
+fn golden_shipped(name: &str, frames: u64) {
+    let (_, text) = txdeck::profile::shipped().iter().find(|(known, _)| *known == name).unwrap();
+    let document = txdeck::profile::Document::parse("", text).unwrap();
+    for flow in &document.profile().flows {
+        golden(&format!("{name}.{}", flow.name), flow.clone(), frames);
+    }
+}
+
+#[test]
+fn golden_shipped_profiles() {
+    for name in ["mpls", "tcp-syn", "ping", "arp", "vlan-qinq", "ipv6-udp"] {
+        golden_shipped(name, 2);
+    }
+}
+
+#[test]
+fn random_payloads_are_these_for_ever() {
+    let frame = frame(Flow { payload: Payload::Random, size: fixed(62), ..v4_flow() });
+    let payload = |k: u64| bytes(&frame, k)[42..].to_vec();
+    let big_endian = |words: [u64; 3]| words.iter().flat_map(|word| word.to_be_bytes()).take(20).collect::<Vec<u8>>();
+    assert_eq!(payload(0), big_endian([0x9694_a597_ef9c_140a, 0x61b8_74a0_7f4e_5845, 0x7ca9_cc9a_374a_156c]));
+    assert_eq!(payload(1 << 40), big_endian([0xe425_689d_51ec_6033, 0x70d2_0096_4148_c579, 0x33e8_1a91_22ba_6977]));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use proptest::{prelude::*, test_runner::Config};
 use txdeck::{
-    packet::{Frame, dissect},
+    packet::{Frame, Stamp, dissect},
     profile::{
         Arp, Conversations, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Order, Payload, Share, Tcp, TurnOrder, Udp, Value,
         Vlan,
@@ -10,7 +10,7 @@ use txdeck::{
 };
 
 use crate::{
-    build::{bytes, frame, plan, profile, raw_flow, stamp, wall_ns},
+    build::{bytes, frame, plan, profile, raw_flow, stamp, v4, v6, vlan, wall_ns},
     model::expected,
     seen::see,
 };
@@ -95,18 +95,19 @@ fn ipv6() -> impl Strategy<Value = Ip> {
 #[derive(Debug, Clone)]
 enum Inner {
     Nothing,
-    Arp(Arp),
-    Ip(Ip),
+    Arp(Box<Arp>),
+    Ip(Box<Ip>),
 }
 
 fn inner() -> impl Strategy<Value = Inner> {
-    let arp = (bits(16), bits(48), bits(32), bits(48), bits(32))
-        .prop_map(|(op, sha, spa, tha, tpa)| Inner::Arp(Arp { op, sha: Mac::Is(sha), spa, tha: Mac::Is(tha), tpa }));
+    let arp = (bits(16), bits(48), bits(32), bits(48), bits(32)).prop_map(|(op, sha, spa, tha, tpa)| {
+        Inner::Arp(Box::new(Arp { op, sha: Mac::Is(sha), spa, tha: Mac::Is(tha), tpa }))
+    });
     prop_oneof![
         1 => Just(Inner::Nothing),
         1 => arp,
-        5 => ipv4().prop_map(Inner::Ip),
-        5 => ipv6().prop_map(Inner::Ip),
+        5 => ipv4().prop_map(|ip| Inner::Ip(Box::new(ip))),
+        5 => ipv6().prop_map(|ip| Inner::Ip(Box::new(ip))),
     ]
 }
 
@@ -156,8 +157,8 @@ fn flow() -> impl Strategy<Value = Flow> {
         match inner {
             // Labels with nothing behind them: no parser could tell what they carry.
             Inner::Nothing => {}
-            Inner::Arp(arp) => flow.arp = Some(arp),
-            Inner::Ip(ip) => (flow.mpls, flow.ip) = (mpls, Some(ip)),
+            Inner::Arp(arp) => flow.arp = Some(*arp),
+            Inner::Ip(ip) => (flow.mpls, flow.ip) = (mpls, Some(*ip)),
         }
         carry(&mut flow, behind);
         let least = headers_len(&flow);
@@ -201,6 +202,36 @@ fn headers_len(flow: &Flow) -> u128 {
         _ => 8,
     };
     14 + tags + arp + ip + behind
+}
+
+/// What moves at every build, as the quick way knows it.
+fn moving(bits: u32) -> BoxedStrategy<Value> {
+    let (most, pair) = ((1_u128 << bits) - 1, (0..1_u128 << bits, 0..1_u128 << bits));
+    let pair = pair.prop_map(|(a, b)| (a.min(b), a.max(b)));
+    prop_oneof![
+        2 => (0..=most).prop_map(Value::Fixed),
+        1 => (pair.clone(), 1..9_u128).prop_map(|((from, to), step)| Value::Sweep { from, to, step, every: 1 }),
+        1 => pair.prop_map(|(low, high)| Value::Random { low, high, every: 1 }),
+    ]
+    .boxed()
+}
+
+/// Mostly flows that can be built in rows.
+fn row_flow() -> impl Strategy<Value = Flow> {
+    let ip = prop_oneof![
+        (moving(32), moving(32), moving(16)).prop_map(|(src, dst, id)| Ip::V4(Ipv4 { src, dst, id, ..v4() })),
+        (moving(60), moving(20)).prop_map(|(dst, flow_label)| Ip::V6(Ipv6 { dst, flow_label, ..v6() })),
+    ];
+    let udp = (moving(16), moving(16), any::<bool>()).prop_map(|(src, dst, checksum)| Udp { src, dst, checksum });
+    let tags = prop::collection::vec(moving(12).prop_map(vlan), 0..3);
+    (ip, prop::option::of(udp), tags, payload(), 98..200_u128).prop_map(|(ip, udp, vlan, payload, size)| Flow {
+        ip: Some(ip),
+        udp,
+        vlan,
+        payload,
+        size: Value::Fixed(size),
+        ..raw_flow()
+    })
 }
 
 fn builds() -> impl Strategy<Value = Vec<u64>> {
@@ -252,6 +283,24 @@ proptest! {
             let frame = &frames[i % 3 % 2];
             frame.write(&mut memory, &mut held, &stamp(k));
             prop_assert_eq!(&memory[..frame.len(k)], &bytes(frame, k)[..], "build {}", k);
+        }
+    }
+
+    #[test]
+    fn a_row_is_its_builds_one_by_one(flow in row_flow(), first in any::<u64>(), step in 1..9_u64, count in 2..70_usize) {
+        let frame = frame(flow);
+        let first = stamp(first >> 1);
+        let Some(row) = frame.row(&first, step) else { return Err(TestCaseError::reject("not a row")) };
+        let mut memories = vec![vec![0xee; frame.max_len()]; count];
+        memories.iter_mut().for_each(|memory| row.begin(memory, &mut 0));
+        let (early, late) = memories.split_at_mut(count / 2);
+        row.finish(0, &mut early.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+        row.finish(count as u32 / 2, &mut late.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+        for (memory, nth) in memories.iter().zip(0_u32..) {
+            let stamp = Stamp { k: first.k + u64::from(nth) * step, seq: first.seq.wrapping_add(nth), ..first };
+            let mut alone = vec![0; frame.max_len()];
+            frame.write(&mut alone, &mut 0, &stamp);
+            prop_assert_eq!(memory, &alone, "build {} of the row", nth);
         }
     }
 

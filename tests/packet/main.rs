@@ -3,7 +3,10 @@
 mod build;
 mod cases;
 mod golden;
+mod headers;
 mod laws;
 mod many;
 mod model;
 mod seen;
+mod stacks;
+mod tshark;

@@ -183,6 +183,18 @@ fn c32_more_flows_than_addresses_are_refused_with_what_there_is() {
 }
 
 #[test]
+fn c34_impossible_conversations_are_refused_by_name() {
+    let refused = |count: u32, src: Value| {
+        let flow = many(count, 0, TurnOrder::Random, with_ports(src, v4_flow()));
+        compile(&profile(vec![flow]), &facts()).map(|plan| plan.flows[0].frame.distinct_builds())
+    };
+    let backwards = refused(5, sweep(9, 1, 1)).expect_err("backwards");
+    assert_eq!(backwards.to_string(), "flow.a.udp.src: from 9 to 1 runs backwards. Swap the two");
+    assert!(refused(5, random(9, 1)).is_err() && refused(5, list(&[])).is_err());
+    assert_eq!(refused(0, sweep(1, 9, 1)), Ok(Some(1)), "none is one, as with clone");
+}
+
+#[test]
 fn conversations_are_these_for_ever() {
     let flow = Flow {
         ip: Some(Ip::V4(Ipv4 { src: random(0xc612_0000, 0xc613_ffff), ..v4() })),
@@ -246,6 +258,8 @@ fn talkative() -> impl Strategy<Value = Flow> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn each_conversation_has_exactly_its_packets(
         flow in talkative(), count in 1..400_u32, length in 1..6_u32, order in 0..3_usize, round in 0..4_u64,

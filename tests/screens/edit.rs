@@ -67,7 +67,8 @@ fn profile_text(stage: &Stage) -> String {
 
 #[test]
 fn every_field_of_the_table_is_a_row_with_its_meaning_range_and_effect() {
-    let text = UDP_64.replace("ipv4 = {}", "vlan = [{ id = 5 }]\nipv4 = {}").replace("size = 60", "size = 80");
+    let text =
+        UDP_64.replace("ipv4 = {}", "vlan = [{ id = 5 }]\nmpls = [{}]\nipv4 = {}").replace("size = 60", "size = 80");
     let mut stage = of(&text);
     let mut seen: Vec<&str> = Vec::new();
     for slot in ["", "esc K k", "enter"] {
@@ -82,11 +83,19 @@ fn every_field_of_the_table_is_a_row_with_its_meaning_range_and_effect() {
         }
     }
     stage.keys("esc j enter");
-    pick(&mut stage, "ipv6").keys("space");
-    seen.extend(stage.app.edit.rows().iter().filter_map(|row| match row.kind {
-        RowKind::Field(field) => Some(field.key),
-        _ => None,
-    }));
+    // Each header takes out those that it cannot stand beside.
+    for header in ["flows", "tcp", "icmp", "ipv6", "icmpv6", "arp", "raw"] {
+        pick(&mut stage, header).keys("space");
+        if header == "raw" {
+            pick(&mut stage, "patch").keys("l");
+            stage.feed(Event::Paste("6".to_owned()));
+            stage.keys("enter");
+        }
+        seen.extend(stage.app.edit.rows().iter().filter_map(|row| match row.kind {
+            RowKind::Field(field) => Some(field.key),
+            _ => None,
+        }));
+    }
     for field in FIELDS.iter().filter(|field| field.key != "version") {
         assert!(seen.contains(&field.key), "{} has no row", field.key);
     }
@@ -116,10 +125,10 @@ fn an_error_states_place_range_forms_and_what_esc_keeps() {
     assert_eq!(
         hint(&stage),
         "flow.udp.ipv4.dst: \"198.18.0.2540\" is not an IPv4 address (each part 0..255). Or A..B, \
-         A..B:STEP, A,B,C, random A..B. Esc keeps 198.18.0.2."
+         A..B:STEP, A,B,C, random A..B, A/BITS. Esc keeps 198.18.0.2."
     );
     let picture = shown(&stage, 80, 22);
-    for words in ["is not an IPv4 address", "Or A..B, A..B:STEP, A,B,C, random A..B.", "Esc keeps"] {
+    for words in ["is not an IPv4 address", "Or A..B, A..B:STEP, A,B,C, random A..B", "keeps 198.18.0.2."] {
         assert!(picture.contains(words), "{picture}");
     }
     stage.keys("esc");
@@ -295,7 +304,12 @@ fn switches_choices_and_numbers_go_by_step_keys() {
     pick(&mut stage, "payload.kind").keys("l");
     assert!(profile_text(&stage).contains("pattern"), "a pattern comes with its bytes");
     stage.keys("l");
-    assert!(!profile_text(&stage).contains("de ad be ef"), "{}", profile_text(&stage));
+    assert!(profile_text(&stage).contains("hex") && profile_text(&stage).contains("de ad be ef"));
+    stage.keys("l");
+    assert!(profile_text(&stage).contains("hello") && !profile_text(&stage).contains("de ad be ef"));
+    typed(&mut stage, "payload.text", "a text");
+    assert_eq!(stage.app.open.document().profile().flows[0].payload, txdeck::profile::Payload::Text("a text".into()));
+    stage.keys("l");
     typed(&mut stage, "payload.bytes", "ca fe");
     assert_eq!(
         stage.app.open.document().profile().flows[0].payload,
@@ -323,6 +337,51 @@ fn headers_come_and_go_and_one_ip_stands_in_for_the_other() {
     assert!(flow.udp.is_none() && flow.ip.is_none());
     stage.keys("u u u");
     assert_eq!(profile_text(&stage), UDP_64.replace("size = 60", "size = 80"));
+}
+
+#[test]
+fn a_header_takes_out_all_that_it_cannot_stand_beside() {
+    let text = UDP_64.replace("size = 60", "size = 100");
+    let mut stage = of(&text);
+    let flow = |stage: &Stage| stage.app.open.document().profile().flows[0].clone();
+    let says = |stage: &Stage| stage.app.notice().unwrap().text.clone();
+    pick(&mut stage, "tcp").keys("space");
+    assert!(flow(&stage).tcp.is_some() && flow(&stage).udp.is_none());
+    assert!(says(&stage).contains("tcp in place of udp (u takes it back)"), "{}", says(&stage));
+    typed(&mut stage, "tcp.flags", "syn+ack");
+    assert_eq!(flow(&stage).tcp.unwrap().flags, Value::Fixed(0x12));
+    pick(&mut stage, "mpls").keys("l");
+    stage.feed(Event::Paste("random 16..1048575".to_owned()));
+    stage.keys("enter");
+    assert_eq!(flow(&stage).mpls[0].label, Value::Random { low: 16, high: 0xf_ffff, every: 1 });
+    pick(&mut stage, "arp").keys("space");
+    assert!(says(&stage).contains("arp in place of mpls, ipv4, tcp"), "{}", says(&stage));
+    let arp = flow(&stage);
+    assert!(arp.arp.is_some() && arp.ip.is_none() && arp.tcp.is_none() && arp.mpls.is_empty());
+    stage.keys("u u u u");
+    assert_eq!(profile_text(&stage), text);
+}
+
+#[test]
+fn raw_bytes_come_with_their_own_ethernet_header_and_leave_one_behind() {
+    let text = UDP_64.replace("size = 60", "size = 100");
+    let mut stage = of(&text);
+    pick(&mut stage, "raw").keys("space");
+    assert!(stage.app.notice().unwrap().text.contains("raw in place of eth, ipv4, udp"));
+    let document = stage.app.open.document();
+    assert!(document.profile().flows[0].raw.is_some() && document.get("flow.udp.eth.dst").is_none());
+    pick(&mut stage, "patch").keys("l");
+    stage.feed(Event::Paste("12".to_owned()));
+    stage.keys("enter");
+    typed(&mut stage, "patch.0.value", "0x88b5,0x88b6");
+    assert_eq!(stage.app.open.document().profile().flows[0].patch.len(), 1);
+    assert!(shown(&stage, 120, 40).contains("[88 b5]"), "{}", shown(&stage, 120, 40));
+    pick(&mut stage, "ipv4").keys("space");
+    let flow = stage.app.open.document().profile().flows[0].clone();
+    assert!(flow.raw.is_none() && flow.patch.is_empty() && matches!(flow.ip, Some(Ip::V4(_))));
+    assert_eq!(stage.app.open.document().get("flow.udp.eth.dst").as_deref(), Some("02:00:00:00:00:02"));
+    stage.keys("u u u u");
+    assert_eq!(profile_text(&stage), text);
 }
 
 #[test]
@@ -659,4 +718,48 @@ fn pictures_of_every_state() {
     let mut crowd = Stage::with(&with_flows(200), Some(place(PlaceKind::Lab)));
     crowd.keys("space").ticks(20).keys("e pgdn pgdn");
     snapshot("crowd", &crowd);
+}
+
+#[test]
+fn a_mix_is_typed_told_at_its_mean_and_not_nudged() {
+    let mut stage = fields();
+    typed(&mut stage, "size", "imix 60:7,590:4,1514:1");
+    assert!(profile_text(&stage).contains("size = { imix = [[60, 7], [590, 4], [1514, 1]] }"), "files keep the form");
+    let row = pick(&mut stage, "size").app.edit.picked_row().cloned().unwrap();
+    assert_eq!(
+        (row.value.as_str(), row.remark.as_str()),
+        ("imix 60:7,590:4,1514:1", "mean 357.8 B (+4 FCS = 361.8), imix 60..1514")
+    );
+    assert!(row.note.is_some_and(|note| note.contains("exact in every 12 packets")), "the lint of `check`");
+    let before = profile_text(&stage);
+    stage.keys("l");
+    assert_eq!(profile_text(&stage), before, "a size that varies cannot be nudged");
+    assert!(stage.app.notice().is_some_and(|notice| notice.text.contains("varies, so it cannot be turned")));
+    typed(&mut stage, "size", "imix 60:0");
+    assert!(hint(&stage).contains("every weight is 0"), "{}", hint(&stage));
+}
+
+#[test]
+fn c32_conversations_are_switched_on_and_refused_with_what_there_is() {
+    let mut stage = fields();
+    pick(&mut stage, "flows").keys("space");
+    assert!(profile_text(&stage).contains("flows = {}"), "{}", profile_text(&stage));
+    typed(&mut stage, "flows.count", "8000");
+    assert!(
+        hint(&stage).contains("8000 conversations, and the addresses and ports of this flow make one"),
+        "{}",
+        hint(&stage)
+    );
+    stage.keys("esc");
+    typed(&mut stage, "ipv4.src", "random 198.18.0.0/15");
+    assert!(profile_text(&stage).contains("src = { random = \"198.18.0.0/15\" }"), "{}", profile_text(&stage));
+    for (refused, why) in [("0", "0 is out of range (1..16777216)"), ("200000", "make 131072")] {
+        typed(&mut stage, "flows.count", refused);
+        assert!(hint(&stage).contains(why), "{}", hint(&stage));
+        stage.keys("esc");
+    }
+    typed(&mut stage, "flows.count", "65537");
+    let row = pick(&mut stage, "flows.count").app.edit.picked_row().cloned().unwrap();
+    assert!(row.note.is_some_and(|note| note.contains("kernel pktgen ends at 65536")));
+    assert!(shown(&stage, 120, 36).contains("65.54 k flows in this plan"), "{}", shown(&stage, 120, 36));
 }

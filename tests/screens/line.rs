@@ -130,8 +130,11 @@ fn tab_completes_commands_keys_values_and_names() {
     stage.keys("^U");
     type_text(&mut stage, "fl").keys("tab tab");
     assert_eq!(line_text(&stage), "flow.udp.");
-    type_text(&mut stage, "ipv4.d").keys("tab");
-    assert_eq!(line_text(&stage), "flow.udp.ipv4.ds", "dst and dscp agree so far");
+    type_text(&mut stage, "t").keys("tab");
+    assert_eq!(line_text(&stage), "flow.udp.t", "TCP cannot stand beside UDP");
+    stage.keys("^U");
+    type_text(&mut stage, "ch").keys("tab");
+    assert_eq!(line_text(&stage), "chunk", "chunks and chunk_bytes agree so far");
     stage.keys("^U");
     type_text(&mut stage, "o st").keys("tab");
     assert_eq!(line_text(&stage), "o steady-1k");

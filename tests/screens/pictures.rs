@@ -8,7 +8,7 @@ use txdeck::{
 
 use crate::stage::{Stage, UDP_64, place, text};
 
-const SIZES: [(u16, u16); 3] = [(80, 22), (80, 24), (120, 40)];
+const SIZES: [(u16, u16); 6] = [(80, 22), (80, 24), (100, 29), (120, 36), (120, 40), (200, 60)];
 
 fn snapshot(name: &str, stage: &Stage) {
     for (width, height) in SIZES {
@@ -53,6 +53,14 @@ fn dialogs() {
     let mut refused = Stage::lab();
     refused.keys("2 0 0 0 enter");
     snapshot("refused-value", &refused);
+    let mut over = Stage::lab();
+    over.keys("2 6 4 enter : w space m i n e enter");
+    snapshot("overwrite", &over);
+    let mut open_over = Stage::lab();
+    open_over.keys("2 6 4 enter o");
+    snapshot("pick-unsaved", &open_over);
+    open_over.keys("down enter");
+    snapshot("open-over", &open_over);
 }
 
 #[test]

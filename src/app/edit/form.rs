@@ -76,6 +76,7 @@ impl Row {
             },
             RowKind::Header { group, .. } if !is_header(group) => "on or off".into(),
             RowKind::Header { .. } => "in the packet, or not".into(),
+            RowKind::Headers { group, .. } if group.key == "flow.patch" => "l adds one, h takes the last out".into(),
             RowKind::Headers { .. } => "l adds the innermost, h takes it out".into(),
             RowKind::Item { .. } => "x takes it out".into(),
             RowKind::Title => String::new(),

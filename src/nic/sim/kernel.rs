@@ -3,6 +3,7 @@
 use super::script::{Next, Script};
 use super::{Character, Clock, Consumer, Costs, Desc, Producer, SimConfig, VirtualClock};
 use crate::nic::doorbell::Kernel;
+use crate::nic::frames::SHIFTED_BYTES;
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -202,7 +203,10 @@ impl SimKernel {
 
     #[inline]
     fn complete(&mut self, addr: u64) {
-        debug_assert_eq!(addr % self.chunk_bytes, 0, "a descriptor points into the middle of a memory");
+        debug_assert!(
+            addr % self.chunk_bytes < SHIFTED_BYTES as u64,
+            "a descriptor points into the middle of a memory"
+        );
         match self.character {
             Character::Copy { .. } => self.completions.write(addr),
             Character::ZeroCopy { .. } => self.held.push_back(addr),
@@ -226,11 +230,21 @@ unsafe impl Send for SimKernel {}
 /// The kernel during one ring call.
 pub(super) struct AtWork<'a, C> {
     pub kernel: &'a mut SimKernel,
-    pub tx: &'a Producer<Desc>,
+    pub tx: &'a mut Producer<Desc>,
     pub clock: &'a C,
 }
 
 impl<C: Clock> Kernel for AtWork<'_, C> {
+    #[inline]
+    fn hand_over(&mut self, most: u32) -> u32 {
+        self.tx.publish_some(most)
+    }
+
+    #[inline]
+    fn wants_kick(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn kick(&mut self) -> i32 {
         let kernel = &mut *self.kernel;

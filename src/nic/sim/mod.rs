@@ -6,7 +6,7 @@ mod kernel;
 mod script;
 
 use super::doorbell::{Doorbell, abandoned, distrusted, failure};
-use super::frames::Place;
+use super::frames::{Place, shift_of};
 use super::open_error::{Cause, OpenError};
 use super::queue::{Distrusted, Queue};
 use super::rings::{Consumer, Desc, Producer, in_ordinary_memory};
@@ -134,7 +134,7 @@ impl SimNic {
     /// [`OpenError`] when a size is out of range.
     pub fn open(config: SimConfig) -> Result<Self, OpenError> {
         config.check()?;
-        let memory = Memory::new(config.chunks, config.chunk_bytes);
+        let memory = Memory::new(config.chunks, config.chunk_bytes, config.max_len.min(config.chunk_bytes) as usize);
         let (tx, kernel_tx) = in_ordinary_memory(config.ring, config.start_index);
         let (kernel_completions, completions) = in_ordinary_memory(config.ring, config.start_index);
         let copy = matches!(config.character, Character::Copy { .. });
@@ -193,8 +193,14 @@ impl Nic for SimNic {
     }
 
     #[inline]
-    fn send(&mut self, wanted: u32, len: usize, write: impl FnMut(u32, &mut [u8], &mut u64)) -> u32 {
-        self.queue.send(wanted, len, write)
+    fn send(
+        &mut self,
+        wanted: u32,
+        len: usize,
+        begin: impl FnMut(u32, &mut [u8], &mut u64),
+        finish: impl FnMut(u32, &mut [&mut [u8]]),
+    ) -> u32 {
+        self.queue.send(wanted, len, begin, finish)
     }
 
     #[inline]
@@ -208,16 +214,16 @@ impl Nic for SimNic {
     }
 
     #[inline]
-    fn ring(&mut self, clock: &impl Clock) -> Result<Rung, NicError> {
+    fn ring_each(&mut self, burst: u32, clock: &impl Clock) -> Result<Rung, NicError> {
         if let Some(dead) = &self.dead {
             return Err(dead.clone());
         }
         self.kernel.begin_ring();
-        self.queue.tx.publish();
         let mut rung = Rung { dropped: self.limits.counts_drops.then_some(0), ..Rung::default() };
         if self.queue.in_flight() > 0 {
-            let mut kernel = AtWork { kernel: &mut self.kernel, tx: &self.queue.tx, clock };
-            let strokes = self.doorbell.ring(&mut kernel, clock);
+            let mut kernel = AtWork { kernel: &mut self.kernel, tx: &mut self.queue.tx, clock };
+            let strokes = self.doorbell.ring(&mut kernel, burst, clock);
+            rung.doorbells = strokes.doorbells;
             rung.kicks = strokes.kicks;
             rung.errno = strokes.errno;
             rung.dropped = rung.dropped.map(|_| strokes.busy);
@@ -263,24 +269,26 @@ struct Memory {
     begin: NonNull<u8>,
     chunks: u32,
     chunk_bytes: u32,
+    max_len: usize,
 }
 
 // SAFETY: this owns its pages like a box; they are used through `Queue` and the simulated kernel alone, which move with it.
 unsafe impl Send for Memory {}
 
 impl Memory {
-    fn new(chunks: u32, chunk_bytes: u32) -> Self {
+    fn new(chunks: u32, chunk_bytes: u32, max_len: usize) -> Self {
         let pages = Box::leak(vec![0u8; chunks as usize * chunk_bytes as usize + PAGE_BYTES].into_boxed_slice());
         let first = pages.as_ptr().align_offset(PAGE_BYTES).min(PAGE_BYTES);
         let begin = NonNull::from(&mut *pages).cast::<u8>();
         // SAFETY: at most one page into the allocation, which is a page longer than its chunks.
         let begin = unsafe { begin.add(first) };
-        Self { pages: NonNull::from(pages), begin, chunks, chunk_bytes }
+        Self { pages: NonNull::from(pages), begin, chunks, chunk_bytes, max_len }
     }
 
     fn places(&self) -> impl Iterator<Item = Place> {
         (0..self.chunks as usize).map(|slot| {
-            let offset = slot * self.chunk_bytes as usize;
+            let chunk_bytes = self.chunk_bytes as usize;
+            let offset = slot * chunk_bytes + shift_of(slot, chunk_bytes).min(chunk_bytes - self.max_len);
             // SAFETY: below `chunks` times `chunk_bytes`, which lie behind `begin`.
             Place { begin: unsafe { self.begin.add(offset) }, addr: offset as u64 }
         })

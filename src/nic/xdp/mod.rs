@@ -82,19 +82,10 @@ impl XdpNic {
         &self.notices
     }
 
-    /// Hands the queued descriptors to the ring and kicks where that is useful.
     #[inline]
-    fn strike(&mut self, clock: &impl Clock) -> Strokes {
+    fn strike(&mut self, burst: u32, clock: &impl Clock) -> Strokes {
         let Some(port) = &self.port else { return Strokes::default() };
-        let tx = &mut self.queue.tx;
-        let anything_new = tx.unpublished() > 0;
-        if anything_new {
-            tx.publish();
-        }
-        // In copy mode a kick serves only what the kernel has not taken; a packet that the receiver still
-        // holds completes by itself.
-        let useful = if port.zero_copy { port.wants_kick() } else { anything_new || tx.backlog() > 0 };
-        if useful { self.doorbell.ring(&mut Behind { port, tx }, clock) } else { Strokes::default() }
+        self.doorbell.ring(&mut Behind { port, tx: &mut self.queue.tx }, burst, clock)
     }
 
     #[inline]
@@ -130,10 +121,20 @@ impl XdpNic {
 /// What is behind the doorbell: our end of the ring and the socket.
 struct Behind<'a> {
     port: &'a Port,
-    tx: &'a Producer<Desc>,
+    tx: &'a mut Producer<Desc>,
 }
 
 impl Kernel for Behind<'_> {
+    #[inline]
+    fn hand_over(&mut self, most: u32) -> u32 {
+        self.tx.publish_some(most)
+    }
+
+    #[inline]
+    fn wants_kick(&self) -> bool {
+        self.port.wants_kick()
+    }
+
     #[inline]
     fn kick(&mut self) -> i32 {
         self.port.kick()
@@ -168,8 +169,14 @@ impl Nic for XdpNic {
     }
 
     #[inline]
-    fn send(&mut self, wanted: u32, len: usize, write: impl FnMut(u32, &mut [u8], &mut u64)) -> u32 {
-        self.queue.send(wanted, len, write)
+    fn send(
+        &mut self,
+        wanted: u32,
+        len: usize,
+        begin: impl FnMut(u32, &mut [u8], &mut u64),
+        finish: impl FnMut(u32, &mut [&mut [u8]]),
+    ) -> u32 {
+        self.queue.send(wanted, len, begin, finish)
     }
 
     #[inline]
@@ -183,12 +190,12 @@ impl Nic for XdpNic {
     }
 
     #[inline]
-    fn ring(&mut self, clock: &impl Clock) -> Result<Rung, NicError> {
+    fn ring_each(&mut self, burst: u32, clock: &impl Clock) -> Result<Rung, NicError> {
         if let Some(dead) = &self.dead {
             return Err(dead.clone());
         }
         let rested = self.queue.tx.unpublished() == 0;
-        let strokes = if self.queue.in_flight() > 0 { self.strike(clock) } else { Strokes::default() };
+        let strokes = if self.queue.in_flight() > 0 { self.strike(burst, clock) } else { Strokes::default() };
         if strokes.end != 0 {
             self.fail(failure(&self.device, self.number, strokes.end));
         }
@@ -202,6 +209,7 @@ impl Nic for XdpNic {
             // What completed before the end is told first; the next call tells the end.
             Some(dead) if completed == 0 => Err(dead.clone()),
             _ => Ok(Rung {
+                doorbells: strokes.doorbells,
                 completed,
                 dropped: self.limits.counts_drops.then_some(strokes.busy),
                 invalid,

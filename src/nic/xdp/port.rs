@@ -3,7 +3,7 @@
 
 use super::config::{HEADROOM_BYTES, Mode, Pages, ReceiveSide, XdpConfig};
 use super::mapped;
-use crate::nic::frames::Place;
+use crate::nic::frames::{Place, shift_of};
 use crate::nic::open_error::{Cause, OpenError};
 use crate::nic::queue::Queue;
 use std::error::Error;
@@ -113,11 +113,14 @@ fn queue(config: &XdpConfig, tx: &TxQueue, umem: &Umem, mut descs: Vec<FrameDesc
     let fd = unsafe { BorrowedFd::borrow_raw(tx.fd().as_raw_fd()) };
     // SAFETY: nothing is ever sent or read through the library's own ends of these rings.
     let (producer, consumer) = unsafe { mapped::rings(fd, config.ring) }.map_err(refused)?;
-    let places = descs.iter_mut().map(|desc| {
+    let places = descs.iter_mut().enumerate().map(|(slot, desc)| {
         // SAFETY: the descriptor came from this UMEM, and no other hand is on its memory yet.
         let begin = unsafe { umem.data_mut(desc) }.contents_mut().as_mut_ptr();
-        // SAFETY: a pointer made of a slice is never null.
-        Place { begin: unsafe { NonNull::new_unchecked(begin) }, addr: desc.addr() as u64 }
+        let earlier = HEADROOM_BYTES as usize - shift_of(slot, config.chunk_bytes as usize);
+        // The whole chunk is ours: nothing is ever received, so nobody needs its headroom.
+        let begin = std::ptr::with_exposed_provenance_mut(begin.expose_provenance() - earlier);
+        // SAFETY: inside the mapped chunk, so not null.
+        Place { begin: unsafe { NonNull::new_unchecked(begin) }, addr: (desc.addr() - earlier) as u64 }
     });
     let max_len = (config.chunk_bytes - HEADROOM_BYTES) as usize;
     let shift = config.chunk_bytes.trailing_zeros();

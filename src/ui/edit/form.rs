@@ -91,7 +91,7 @@ pub fn picked(area: Rect, app: &App) -> Rect {
 }
 
 /// Columns of a form's row.
-const NAME: u16 = 17;
+const NAME: u16 = 18;
 const EFFECT: u16 = 12;
 const MOST_VALUE: u16 = 44;
 const TAKES: u16 = 36;
