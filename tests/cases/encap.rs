@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::bench::{link, on_a_pair};
+use crate::bench::{ip, link, on_a_pair};
 use crate::capture::{Capture, Frame};
 use crate::deck::{balances, run, run_profile};
+use crate::nic_lab::wait_until;
 use crate::seen::see;
 use crate::tshark;
 
@@ -134,5 +135,30 @@ fn c38_labels_leave_as_pktgen_writes_them() {
             assert_eq!(frame.bytes[12..26], [0x88, 0x47, 0, 1, 0, 10, 0, 2, 0, 10, 0, 0, 1, 10]);
             assert_eq!(see(&frame.bytes)["mpls"], 3);
         }
+    });
+}
+
+/// A question, an echo request and a connection request to the far end, three of each.
+const QUESTIONS: &str = "version = 1\nname = \"questions\"\n[tx]\nrate = 1000\ncount = 9\n\
+    [[flow]]\nname = \"who-has\"\neth = { dst = \"ff:ff:ff:ff:ff:ff\" }\narp = {}\npayload = { kind = \"zero\" }\n\
+    [[flow]]\nname = \"echo\"\nsize = 98\neth = { dst = \"02:00:00:00:00:12\" }\nipv4 = {}\n\
+    icmp = { id = 7, seq = { from = 1, to = 9 } }\npayload = { kind = \"random\" }\n\
+    [[flow]]\nname = \"syn\"\nsize = 60\neth = { dst = \"02:00:00:00:00:12\" }\nipv4 = {}\n\
+    tcp = { src = { from = 40001, to = 40009 }, dst = 9, seq = { random = [0, 4294967295] } }\npayload = { kind = \"zero\" }\n";
+
+#[test]
+fn c26_the_kernel_answers_questions_echoes_and_connections() {
+    on_a_pair("encap::c26_the_kernel_answers_questions_echoes_and_connections", |_| {
+        ip("address add 198.18.0.2/24 dev b0");
+        let answers = Capture::on(link("a0").index, 100);
+        balances(&run_profile(QUESTIONS, &["-i", "a0"]), 9);
+        let from_b0 = |frame: &Frame| frame.bytes[6..12] == [2, 0, 0, 0, 0, 0x12];
+        let seen = || answers.frames().into_iter().filter(from_b0).map(|frame| see(&frame.bytes)).collect::<Vec<_>>();
+        let count = |field: &str, value: u128| seen().iter().filter(|seen| seen.get(field) == Some(&value)).count();
+        wait_until("an answer to each", || {
+            (count("arp.op", 2), count("icmp.type", 0), count("tcp.flags", 0x14)) == (3, 3, 3)
+        });
+        let echoes: Vec<u128> = seen().iter().filter_map(|seen| seen.get("icmp.seq").copied()).collect();
+        assert_eq!(echoes, [1, 2, 3], "a checksum that is wrong gets no answer");
     });
 }
