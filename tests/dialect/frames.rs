@@ -7,7 +7,7 @@ use txdeck::{
 
 /// Of each flow the first `count` builds, with what a sender of one queue would stamp into them.
 pub fn frames(document: &Document, count: u64) -> Vec<(String, Vec<Vec<u8>>)> {
-    let facts = Facts { device_mac: [2, 0, 0, 0, 0, 1], neighbours: Vec::new() };
+    let facts = Facts { device_mac: [2, 0, 0, 0, 0, 1], ..Facts::default() };
     let plan = compile(document.profile(), &facts).unwrap_or_else(|why| panic!("{why}"));
     let flows = plan.flows.iter().enumerate().map(|(number, flow)| {
         let frames = (0..count).map(|k| {

@@ -21,15 +21,35 @@ fn parse(name: &str, text: &str) -> Document {
 /// Those that pktgen can say whole.
 const WHOLE: [&str; 4] = ["udp-64", "udp-64-clone", "doorbell", "trickle"];
 
+/// Flows of other headers than pktgen's cannot be said at all: a file without any other is refused, naming each.
+fn is_refused(document: &Document) -> bool {
+    match export(Dialect::Pktgen, document) {
+        Ok(_) => false,
+        Err(why) => {
+            let names = document.profile().flows.iter().map(|flow| format!("flow.{}: pktgen", flow.name));
+            assert!(names.into_iter().all(|name| why.to_string().contains(&name)), "{why}");
+            true
+        }
+    }
+}
+
 #[test]
 fn every_shipped_profile_comes_back_with_the_same_frames() {
+    let mut refused = 0;
     for (name, text) in shipped() {
         let document = parse(name, text);
         for dialect in [Dialect::Pktgen, Dialect::Command] {
+            if dialect == Dialect::Pktgen && is_refused(&document) {
+                refused += 1;
+                continue;
+            }
             let (exported, imported) = there_and_back(dialect, &document);
             let back = parse("back", &imported.text);
-            assert_eq!(frames(&back, 1000), frames(&document, 1000), "{name} through {}", dialect.name());
-            assert_eq!(back.profile(), document.profile(), "{name} through {}", dialect.name());
+            let left_out = |flow: &str| exported.report.notes.iter().any(|note| note.text == format!("flow.{flow}"));
+            let wanted: Vec<_> = frames(&document, 1000).into_iter().filter(|(flow, _)| !left_out(flow)).collect();
+            let whole = wanted.len() == document.profile().flows.len();
+            assert_eq!(frames(&back, 1000), wanted, "{name} through {}", dialect.name());
+            assert!(!whole || back.profile() == document.profile(), "{name} through {}", dialect.name());
             assert!(imported.report.is_empty(), "{name}: {:?}", imported.report);
             if dialect == Dialect::Command || WHOLE.contains(name) {
                 assert!(exported.report.is_empty(), "{name}: {:?}", exported.report);
@@ -38,20 +58,25 @@ fn every_shipped_profile_comes_back_with_the_same_frames() {
             }
         }
     }
+    assert!(shipped().len() - refused >= 12, "{refused} of {} refused", shipped().len());
 }
 
 #[test]
 fn every_exported_script_passes_the_checker() {
     for (name, text) in shipped() {
         let document = parse(name, text);
+        if is_refused(&document) {
+            continue;
+        }
         let exported = export(Dialect::Pktgen, &document).unwrap_or_else(|why| panic!("{why}"));
         let kernel = checker::check(&exported.text);
-        assert_eq!(kernel.devices.len(), document.profile().flows.len(), "{name}");
+        let left_out = exported.report.notes.iter().filter(|note| note.sentence.contains("left out")).count();
+        assert_eq!(kernel.devices.len() + left_out, document.profile().flows.len(), "{name}");
         for flow in &document.profile().flows {
-            let device = &kernel.devices[&format!("eth1@{}", flow.name)];
+            let Some(device) = kernel.devices.get(&format!("eth1@{}", flow.name)) else { continue };
             let copies = u64::from(flow.clone.unwrap_or(document.profile().tx.clone).max(1));
             assert_eq!(device.copies(), copies, "{name}");
-            assert!(device.flags.contains("UDPCSUM"), "{name}");
+            assert_eq!(device.flags.contains("UDPCSUM"), flow.udp.as_ref().is_some_and(|udp| udp.checksum), "{name}");
         }
     }
 }
@@ -169,8 +194,12 @@ fn a_command_line_holds_settings_or_a_whole_profile() {
         "txdeck run udp-64 -s flow.udp.name=web -s tx.burst=64 -s 'flow.web.udp.src=random 1024..2048'\n"
     );
     assert_eq!(frames(&parse("back", &imported.text), 100), frames(&other, 100));
-    let tcp = profile("ipv4 = {}\ntcp = {}");
-    let (exported, imported) = there_and_back(Dialect::Command, &tcp);
+    // Bytes and patches that no shipped profile is near to.
+    let raw = parse(
+        "t",
+        "version = 1\n[[flow]]\nname = \"a\"\nsize = 64\nraw = { bytes = \"02 00 00 00 00 05 02 00 00 00 00 01 08 06\" }\n",
+    );
+    let (exported, imported) = there_and_back(Dialect::Command, &raw);
     assert!(exported.text.starts_with("txdeck run - <<'TXDECK'\n"), "{}", exported.text);
-    assert_eq!(parse("back", &imported.text).profile(), tcp.profile());
+    assert_eq!(parse("back", &imported.text).profile(), raw.profile());
 }

@@ -277,7 +277,7 @@ fn rate(device: &Device, told: &mut Told<'_>) -> Option<String> {
 fn every(ns: u64) -> String {
     let (number, unit) = [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us"), (1, "ns")]
         .into_iter()
-        .find(|(size, _)| ns % size == 0)
+        .find(|(size, _)| ns.is_multiple_of(*size))
         .map_or((ns, "ns"), |(size, unit)| (ns / size, unit));
     format!("every {number} {unit}")
 }

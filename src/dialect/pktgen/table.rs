@@ -54,7 +54,7 @@ pub static PARAMETERS: &[Row] = &[
     different("src_max", "exclusive with IPSRC_RND in pktgen", "src_min 198.18.0.1; src_max 198.18.0.9; flag IPSRC_RND", "ipv4.src = random 198.18.0.1..198.18.0.8"),
     same("dst6", "makes the packets IPv6", "dst6 2001:db8::9; flag UDPCSUM", "ipv6.dst = 2001:db8::9"),
     same("dst6_min", "with dst6_max random bits, (random OR min) AND max; a block of addresses is a range here", "dst6_min 2001:db8::; dst6_max 2001:db8::ff; flag UDPCSUM", "ipv6.dst = random 2001:db8::..2001:db8::ff"),
-    same("dst6_max", "any other pair is a mask", "dst6_min 2001:db8::1; dst6_max 2001:db8::f0f1; flag UDPCSUM", "ipv6.dst = { random = \"2001:db8::1\", mask = \"::f0f0\", every = 1 }"),
+    same("dst6_max", "any other pair is a mask", "dst6_min 2001:db8::1; dst6_max 2001:db8::f0f1; flag UDPCSUM", "ipv6.dst = random 2001:db8::1 mask ::f0f0"),
     different("src6", "not set it is the device's link-local address there, 2001:db8::1 here", "dst6 2001:db8::9; src6 2001:db8::5; flag UDPCSUM", "ipv6.src = 2001:db8::5"),
     different("dst_mac", "not set it is 00:00:00:00:00:00 there, which is refused here", "dst_mac 02:00:00:00:00:05", "eth.dst = 02:00:00:00:00:05"),
     same("src_mac", "not set it is the device's", "src_mac 02:00:00:00:00:05", "eth.src = 02:00:00:00:00:05"),
