@@ -113,7 +113,7 @@ fn holds(text: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(400), ..ProptestConfig::default() })]
 
     #[test]
     fn pieces_in_any_order_are_answered(pieces in prop::collection::vec((piece(), "[ \n]?"), 0..40)) {

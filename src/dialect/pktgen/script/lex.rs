@@ -351,7 +351,9 @@ impl Lexer {
             }
             if level == 0 {
                 // Of `))` the first sign was taken for text.
-                text.truncate(text.len() - (depth - 1) * close.len_utf8());
+                if depth > 1 && text.ends_with(close) {
+                    text.pop();
+                }
                 return Ok(text);
             }
             text.push(letter);
