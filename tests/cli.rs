@@ -239,3 +239,66 @@ fn entering_a_lab_that_is_not_there_says_so() {
     let (apparmor, _, _) = output(txdeck(&home()).args(["lab", "--print-apparmor"]));
     assert!(apparmor.contains("userns,"), "{apparmor}");
 }
+
+#[test]
+fn a_script_becomes_a_profile_and_what_is_lost_is_told_on_stderr() {
+    let home = home();
+    let script = "echo add_device eth1 > /proc/net/pktgen/kpktgend_0\necho dst_mac 02:00:00:00:00:05 > /proc/net/pktgen/eth1\n\
+        echo pkt_size 128 > /proc/net/pktgen/eth1\necho node 1 > /proc/net/pktgen/eth1\n";
+    let (out, err, code) = output(txdeck(&home).args(["import", "--from", "pktgen", "-"]).write_stdin(script));
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("size = 128") && out.contains("device = \"eth1\""), "{out}");
+    assert!(err.contains("<stdin>:4: dropped: node 1: "), "{err}");
+    // What it is, its content tells; the profile runs as it stands.
+    let file = home.path().join("mine.toml");
+    let (out, _, code) = output(txdeck(&home).args(["import", "-q", "-", "-o"]).arg(&file).write_stdin(script));
+    assert_eq!((out.as_str(), code), ("", 0));
+    let (_, err, code) = output(txdeck(&home).arg("run").arg(&file).args(["-i", "sim", "-n", "10", "--json"]));
+    assert_eq!(code, 0, "{err}");
+    let (_, err, _) = output(txdeck(&home).args(["import", "-", "--json"]).write_stdin(script));
+    let note: serde_json::Value = serde_json::from_str(err.lines().last().unwrap_or_default()).unwrap();
+    assert_eq!((&note["type"], &note["line"], &note["kind"]), (&"note".into(), &4.into(), &"dropped".into()));
+}
+
+#[test]
+fn what_cannot_be_imported_says_why_and_where() {
+    let home = home();
+    let cases: [(&[&str], &str, &str); 5] = [
+        (&["import", "--from", "pktgen", "-", "--json"], "if x\n", "bad_import"),
+        (&["import", "-", "--json"], "hello\n", "no_dialect"),
+        (&["import", "/no/such/file.sh", "--json"], "", "file"),
+        (&["import", "--from", "cobol", "-", "--json"], "", "usage"),
+        (
+            &["export", "--to", "pktgen", "-", "--json"],
+            "version = 1\n[[flow]]\neth = { dst = \"02:00:00:00:00:02\" }\n",
+            "bad_export",
+        ),
+    ];
+    for (args, text, code) in cases {
+        let (out, err, status) = output(txdeck(&home).args(args).write_stdin(text));
+        assert_eq!(status, 2, "{args:?}: {err}");
+        let object: serde_json::Value =
+            serde_json::from_str(&out).unwrap_or_else(|why| panic!("{args:?}: {why}: {out}"));
+        assert_eq!(object["code"], code, "{args:?}");
+    }
+}
+
+#[test]
+fn exports_go_to_stdout_and_come_back_as_the_same_frames() {
+    let home = home();
+    let capture = |text: &[u8]| {
+        let args = ["show", "-", "-n", "1000", "--pcap", "-"];
+        txdeck(&home).args(args).write_stdin(text).output().unwrap().stdout
+    };
+    let shown = capture(include_bytes!("../profiles/udp-64.toml"));
+    assert_eq!(shown.len(), 24 + 1000 * (16 + 60));
+    for dialect in ["pktgen", "command"] {
+        let exported = txdeck(&home).args(["export", "--to", dialect, "udp-64"]).output().unwrap();
+        assert!(exported.stderr.is_empty(), "{}", String::from_utf8_lossy(&exported.stderr));
+        let imported = txdeck(&home).args(["import", "-"]).write_stdin(exported.stdout).output().unwrap();
+        assert!(imported.stderr.is_empty(), "{}", String::from_utf8_lossy(&imported.stderr));
+        assert_eq!(capture(&imported.stdout), shown, "{dialect}");
+    }
+    let pcap = txdeck(&home).args(["export", "--to", "pcap", "udp-64"]).output().unwrap().stdout;
+    assert_eq!(pcap, shown);
+}

@@ -48,6 +48,7 @@ fn generated_parts_are_what_the_program_says() {
         let document = Document::parse(name, text).unwrap_or_else(|problems| panic!("{problems}"));
         format!("| `{name}` | {} |\n", document.profile().note)
     });
+    keeps("pktgen", &format!("\n{}\n", txdeck::dialect::pktgen::table::reference().trim_end()));
     keeps("profiles", &format!("\n| name | what it is for |\n|---|---|\n{}\n", notes.collect::<String>()));
 }
 

@@ -17,7 +17,7 @@ use crate::{
     disable_help_subcommand = true,
     max_term_width = 80,
     override_usage = "txdeck [PROFILE] [-i IF]    the console\n       txdeck COMMAND -h         more of one command",
-    help_template = "{about}\n{usage-heading} {usage}\n\n{subcommands}\n\n{options}{after-help}",
+    help_template = "{about}\n{usage-heading} {usage}\n\n{subcommands}\n{options}{after-help}",
     after_long_help = "PROFILE is a path, - for stdin, or a name: your own profiles first, then the shipped ones.\n\n\
         Examples:\n  txdeck lab                        the console in a lab; no rights needed\n  \
         txdeck run udp-64 --lab -n 1000   a thousand packets without a screen"

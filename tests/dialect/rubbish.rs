@@ -144,6 +144,7 @@ fn a_script_that_grows_without_end_is_given_up() {
         "x=a\nwhile true; do x=$x$x; done\n",
         "f() { f; f; }\nf\n",
         "for a in {1..60000}; do for b in {1..60000}; do c=1; done; done\n",
+        "a\u{a0}b\u{2028}\n",
         &"$(".repeat(5000),
         &"((".repeat(5000),
         &"[[ ( ".repeat(5000),

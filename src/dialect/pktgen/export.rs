@@ -87,6 +87,7 @@ fn script(profile: &Profile, names: &str, devices: &[String], body: &str) -> Str
     format!(
         "#!/bin/sh\n# {OWN}: {}\n# Run it as root: sh FILE [DEVICE]. It sends until count is reached, or until Ctrl-C.\n\
          # pktgen's own: TTL 32, an IPv4 id that counts, a 16-byte header (magic, sequence number, time) and zeros.\n\
+         # A burst of pktgen repeats one packet, so bursts of different packets are sent one by one.\n\
          # Lines with \"txdeck\" say what pktgen has no words for; they are for \"txdeck import\".\n{names}\
          set -e\n{device}\n[ -d /proc/net/pktgen ] || modprobe pktgen\n\
          pg() {{ echo \"$2\" > \"/proc/net/pktgen/$1\"; }}\n\npg pgctrl \"reset\"\n{add}{body}\npg pgctrl \"start\"\n{show}",

@@ -35,7 +35,7 @@ const fn not_here(name: &'static str, how: &'static str, example: &'static str) 
 
 #[rustfmt::skip]
 pub static PARAMETERS: &[Row] = &[
-    different("count", "exact; pktgen looks only after a burst and may send up to burst - 1 more. `tx.count`, or the flow's where there are several devices. pktgen's default of 1000 is written out", "count 64", "count = 64"),
+    different("count", "exact; pktgen looks only after a burst and may send up to burst - 1 more. `tx.count`, or the flow's where there are several devices. pktgen's default of 1000 is written out", "count 64", "tx.count = 64"),
     different("clone_skb", "0 and 1 both build every packet anew. Copies here are one number, `clone` = max(1, clone_skb) x burst", "clone_skb 64", "clone = 64"),
     different("burst", "pktgen sends one packet `burst` times; here `burst` is packets per doorbell and repeats nothing. Import puts the repetition into `clone`", "burst 32", "clone = 32"),
     different("delay", "ns between calls of the driver, so between bursts; here a rate is of packets: `every N ns`, times burst. 2147483647 (never) is `enabled = false`", "delay 1000", "rate = every 1 us"),

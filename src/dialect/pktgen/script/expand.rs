@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Longer texts and lists are nobody's script.
-const MOST_BYTES: usize = 1 << 20;
+const MOST_BYTES: usize = 1 << 16;
 const MOST_FIELDS: usize = 65536;
 
 impl Variables for Shell<'_> {
@@ -27,7 +27,9 @@ impl Shell<'_> {
     pub(super) fn fields(&mut self, words: &[Word]) -> Vec<String> {
         let mut all = Vec::new();
         for word in words {
-            all.extend(self.split(word));
+            let fields = self.split(word);
+            self.spend(fields.iter().map(|field| field.len() + 24).sum());
+            all.extend(fields);
             all.truncate(MOST_FIELDS);
         }
         all
@@ -43,9 +45,11 @@ impl Shell<'_> {
                 other => text.push_str(&self.substituted(other)),
             }
             if text.len() > MOST_BYTES {
+                self.spend(MOST_BYTES);
                 return UNKNOWN.into();
             }
         }
+        self.spend(text.len());
         text
     }
 

@@ -118,7 +118,13 @@ impl Lexer {
             self.push(Token::Operator(operator));
             return Ok(());
         }
+        let start = self.at;
         let word = self.word(|c| c.is_whitespace() || ";&|()<>".contains(c))?;
+        if self.at == start {
+            // Blanks that only Unicode knows, and whatever else no word begins with.
+            self.at += 1;
+            return Ok(());
+        }
         self.in_test = word.plain() == Some("[[");
         let line = word.line;
         self.out.push((Token::Word(word), line));
@@ -425,6 +431,12 @@ mod tests {
     #[test]
     fn here_documents_are_skipped() {
         assert_eq!(plain("cat <<EOF\necho \"x\nEOF\nb"), ["1", "<<", "1", "\\n", "1"]);
+    }
+
+    #[test]
+    fn blanks_of_all_kinds_are_blanks() {
+        assert_eq!(plain("a\u{a0}b \u{2003} \u{b}c"), ["1", "1", "1"]);
+        assert_eq!(plain("[[ \u{a0} ]]"), ["1", "1"]);
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct Outcome {
 
 /// Commands evaluated before a script is given up: no set-up needs more, an endless loop does.
 const MOST_STEPS: u32 = 400_000;
+/// Text of this length costs as much as a command.
+const BYTES_A_STEP: usize = 64;
 /// Functions and substitutions inside each other.
 const MOST_DEPTH: usize = 24;
 
@@ -120,6 +122,11 @@ impl<'a> Shell<'a> {
             Node::If { arms, otherwise, line } => self.condition(*line, arms, otherwise.as_deref()),
             Node::Case { word, arms } => self.case(word, arms),
         }
+    }
+
+    /// Long texts cost as much as many commands, or a few lines could take for ever.
+    pub(super) fn spend(&mut self, bytes: usize) {
+        self.steps = self.steps.saturating_add((bytes / BYTES_A_STEP) as u32);
     }
 
     /// What depends on something unknown is left out, and named if it would configure pktgen.
