@@ -144,3 +144,44 @@ fn nothing_is_ever_executed_and_programs_are_refused() {
         assert!(refused.to_string().contains(word), "{refused}");
     }
 }
+
+fn one_stream(vm: &str) -> String {
+    format!(
+        "def register():\n    p = Ether(dst='02:00:00:00:00:02')/IP(src='10.0.0.1', dst='10.0.0.2')/UDP(sport=1, dport=2)/('x' * 20)\n    \
+         return STLStream(packet=STLPktBuilder(pkt=p, vm=STLScVmRaw([{vm}])), mode=STLTXCont(pps=10))\n"
+    )
+}
+
+#[test]
+fn c34_a_start_outside_its_range_and_a_range_backwards_are_named() {
+    let write = "STLVmWrFlowVar(fv_name='p', pkt_offset='UDP.sport')";
+    let started = one_stream(&format!(
+        "STLVmFlowVar(name='p', init_value=9, min_value=500, max_value=60000, size=2, step=7), {write}"
+    ));
+    let told = notes(&read(Dialect::TrexPython, "s.py", &started));
+    assert!(told.iter().any(|note| note.contains("converted: p: it starts at 9")), "{told:?}");
+    let backwards = one_stream(&format!("STLVmFlowVar(name='p', min_value=2000, max_value=1000, size=2), {write}"));
+    let told = notes(&read(Dialect::TrexPython, "s.py", &backwards));
+    assert!(told.iter().any(|note| note.contains("2000 is above its maximum 1000")), "{told:?}");
+}
+
+#[test]
+fn c26_checksums_that_nobody_fixes_are_said_to_be_right_here() {
+    let vm =
+        "STLVmFlowVar(name='p', min_value=1, max_value=9, size=2), STLVmWrFlowVar(fv_name='p', pkt_offset='UDP.sport')";
+    let told = notes(&read(Dialect::TrexPython, "s.py", &one_stream(vm)));
+    assert!(told.iter().any(|note| note.contains("no checksum is fixed there")), "{told:?}");
+    let fixed =
+        format!("{vm}, STLVmFixChecksumHw(l3_offset='IP', l4_offset='UDP', l4_type=CTRexVmInsFixHwCs.L4_TYPE_UDP)");
+    assert_eq!(notes(&read(Dialect::TrexPython, "s.py", &one_stream(&fixed))), Vec::<String>::new());
+}
+
+#[test]
+fn c97_bits_there_count_the_fcs() {
+    let text = one_stream("").replace("pps=10", "bps_L2=1000000");
+    let imported = read(Dialect::TrexPython, "s.py", &text);
+    let flow = &document(&imported.text).profile().flows[0].clone();
+    // 62 bytes here are 66 there.
+    assert_eq!(flow.rate, Some(Rate::Bits((1e6_f64 * 62.0 / 66.0).round())));
+    assert!(notes(&imported).iter().any(|note| note.contains("count the FCS")));
+}

@@ -47,12 +47,14 @@ pub(super) struct Taking<'a> {
     moves: Vec<Move>,
     /// Where checksums stand that txdeck keeps right.
     pub kept_sums: Vec<KeptSum>,
+    /// Whether there is ARP or IP in it.
+    pub is_known: bool,
 }
 
 impl<'a> Taking<'a> {
     pub fn new(sample: &'a Sample, flow: &'a mut FlowDraft, report: &'a mut Report) -> Self {
         let moves = sample.moves.iter().map(Move::narrowed).collect();
-        Taking { sample, flow, report, moves, kept_sums: Vec::new() }
+        Taking { sample, flow, report, moves, kept_sums: Vec::new(), is_known: false }
     }
 
     /// Where the payload begins, in bytes.
@@ -118,6 +120,7 @@ impl<'a> Taking<'a> {
     }
 
     fn arp(&mut self, at: usize) -> usize {
+        self.is_known = true;
         self.flow.header("arp");
         self.field("arp.op", 8 * at + 48, 16);
         self.field("arp.sha", 8 * at + 64, 48);
@@ -137,6 +140,7 @@ impl<'a> Taking<'a> {
 
     fn ipv4(&mut self, at: usize) -> usize {
         self.kept_sums.push(KeptSum { at: at + 10, covers: (at, at + 20), pseudo: None, is_udp: false });
+        self.is_known = true;
         self.flow.header("ipv4");
         let bit = 8 * at;
         self.field("ipv4.dscp", bit + 8, 6);
@@ -155,6 +159,7 @@ impl<'a> Taking<'a> {
     }
 
     fn ipv6(&mut self, at: usize) -> usize {
+        self.is_known = true;
         self.flow.header("ipv6");
         let bit = 8 * at;
         self.field("ipv6.dscp", bit + 4, 6);

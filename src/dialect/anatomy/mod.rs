@@ -78,6 +78,7 @@ pub fn flow(sample: &Sample, name: &str, draft: &Draft, report: &mut Report) -> 
     let mut taking = headers::Taking::new(sample, &mut flow, &mut notes);
     let payload = taking.headers();
     let sums = std::mem::take(&mut taking.kept_sums);
+    let is_known = taking.is_known;
     taking.payload(payload);
     taking.rest();
     addresses(&mut flow, sample, &mut notes);
@@ -90,10 +91,16 @@ pub fn flow(sample: &Sample, name: &str, draft: &Draft, report: &mut Report) -> 
     let is_whole =
         notes.notes.iter().all(|note| note.kind == Kind::Assumed || note.sentence.starts_with(payload::STAMP));
     if !is_whole && let Some(raw) = raw::flow(sample, &sums, name) {
-        let why = notes.notes.iter().find(|note| note.kind != Kind::Assumed).map(|note| note.sentence.clone());
-        let sentence =
-            format!("no plain stack of headers, so its bytes are taken as they are: {}", why.unwrap_or_default());
-        report.converted(sample.line, "", sentence);
+        // A frame of no protocol known here has no other form, so nothing was converted.
+        if is_known {
+            let why = notes.notes.iter().find(|note| note.kind != Kind::Assumed).map(|note| note.sentence.clone());
+            let why = why.unwrap_or_default();
+            report.converted(
+                sample.line,
+                "",
+                format!("no plain stack of headers, so its bytes are taken as they are: {why}"),
+            );
+        }
         prove(sample, &raw, draft, report);
         return raw;
     }

@@ -16,7 +16,8 @@ pub(super) fn flow(sample: &Sample, sums: &[KeptSum], name: &str) -> Option<Flow
             inside(sum.covers.0, sum.covers.1) || sum.pseudo.is_some_and(|(at, length, _)| inside(at, at + length))
         })
     };
-    let fits = |one: &super::Move| one.bit % 8 == 0 && one.bits % 8 == 0 && WIDTHS.contains(&(one.bits / 8));
+    let fits =
+        |one: &super::Move| one.bit.is_multiple_of(8) && one.bits.is_multiple_of(8) && WIDTHS.contains(&(one.bits / 8));
     let moving: Vec<_> = sample.moves.iter().filter(|one| !matches!(one.value, Value::Fixed(_))).collect();
     if sample.src_is_device || moving.len() > MOST_PATCHES || moving.iter().any(|one| !fits(one) || is_under(one)) {
         return None;

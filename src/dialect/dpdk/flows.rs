@@ -238,7 +238,7 @@ fn network(flow: &mut FlowDraft, number: u32, field: &dyn Fn(&str) -> Option<Val
     let (header, length) = if is_v6 { ("ipv6", 40) } else { ("ipv4", 20) };
     flow.header(header);
     // The addresses that a port has when nobody says otherwise.
-    let own = |host: u128| Value::Fixed(0xc0a8_0001 | (u128::from(number) + host & 0xff) << 8);
+    let own = |host: u128| Value::Fixed(0xc0a8_0001 | ((u128::from(number) + host) & 0xff) << 8);
     for (name, key, default) in [("sip", "src", own(0)), ("dip", "dst", own(1))] {
         let value = field(name).or_else(|| (!is_v6).then_some(default));
         if let Some(value) = value {

@@ -156,11 +156,9 @@ impl Packet {
                     self.remarks.push((place, "ipv4()".into(), "no ttl: 64 is taken".into()));
                 }
             }
-            Kind::Ipv6 => {
-                if !set.contains(&64) {
-                    assume("ipv6()", "no source address: trafgen takes the device's own, here it is 2001:db8::1");
-                    self.put(8 * at + 64, 128, 0x2001_0db8_0000_0000_0000_0000_0000_0001);
-                }
+            Kind::Ipv6 if !set.contains(&64) => {
+                assume("ipv6()", "no source address: trafgen takes the device's own, here it is 2001:db8::1");
+                self.put(8 * at + 64, 128, 0x2001_0db8_0000_0000_0000_0000_0000_0001);
             }
             _ => {}
         }

@@ -86,10 +86,10 @@ fn stream(profile: &Profile, flow: &Flow, report: &mut Report) -> String {
     made.payload();
     let vm = made.engine();
     let stack = made.layers.join(" /\n            ");
-    let (rate, percent) = match rate(profile, flow) {
-        None => ("percentage=100".to_string(), true),
-        Some(Rate::Pps(pps)) => (format!("pps={pps}"), false),
-        Some(Rate::WireBits(bits)) => (format!("bps_L1={bits}"), false),
+    let rate = match rate(profile, flow) {
+        None => "percentage=100".to_string(),
+        Some(Rate::Pps(pps)) => format!("pps={pps}"),
+        Some(Rate::WireBits(bits)) => format!("bps_L1={bits}"),
         Some(other) => {
             let size = first(&flow.size) as f64;
             let pps = other.pps(size).unwrap_or(1.0);
@@ -98,10 +98,9 @@ fn stream(profile: &Profile, flow: &Flow, report: &mut Report) -> String {
                 let sentence = format!("{other} is {pps} packets a second of {size} bytes: TRex's bits count the FCS");
                 made.report.converted(0, &key, sentence);
             }
-            (format!("pps={pps}"), false)
+            format!("pps={pps}")
         }
     };
-    let _ = percent;
     let alone = profile.flows.iter().filter(|flow| flow.enabled).count() == 1;
     let count = if flow.count == 0 && alone { profile.tx.count } else { flow.count };
     let mode = match count {
@@ -386,7 +385,7 @@ impl Made<'_> {
             show_mac(mac(6))
         ));
         if !rest.is_empty() {
-            self.layers.push(text(rest));
+            self.layers.push(format!("Raw(load={})", text(rest)));
         }
         self.length = bytes.len();
     }
@@ -400,10 +399,10 @@ impl Made<'_> {
         if room == 0 {
             return;
         }
-        let zeros = |count: usize| format!("(\"\\x00\" * {count})");
+        let zeros = |count: usize| format!("(b\"\\x00\" * {count})");
         let raw = match &self.flow.payload {
-            Payload::Pktgen if room >= 16 => format!("(\"\\xbe\\x9b\\xe9\\x55\" + \"\\x00\" * {})", room - 4),
-            Payload::Pattern(bytes) if bytes.len() == 1 => format!("(\"\\x{:02x}\" * {room})", bytes[0]),
+            Payload::Pktgen if room >= 16 => format!("(b\"\\xbe\\x9b\\xe9\\x55\" + b\"\\x00\" * {})", room - 4),
+            Payload::Pattern(bytes) if bytes.len() == 1 => format!("(b\"\\x{:02x}\" * {room})", bytes[0]),
             Payload::Pattern(bytes) if !bytes.is_empty() => {
                 text(&bytes.iter().copied().cycle().take(room).collect::<Vec<u8>>())
             }
@@ -495,6 +494,6 @@ fn padded(bytes: &[u8], room: usize) -> Vec<u8> {
 
 /// A text of bytes, over several lines when long.
 fn text(bytes: &[u8]) -> String {
-    let line = |chunk: &[u8]| format!("\"{}\"", chunk.iter().map(|byte| format!("\\x{byte:02x}")).collect::<String>());
+    let line = |chunk: &[u8]| format!("b\"{}\"", chunk.iter().map(|byte| format!("\\x{byte:02x}")).collect::<String>());
     format!("({})", bytes.chunks(24).map(line).collect::<Vec<_>>().join("\n             "))
 }

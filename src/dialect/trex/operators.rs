@@ -113,7 +113,8 @@ fn numbers(sign: &str, left: &Value, right: &Value) -> Option<Value> {
             _ => return None,
         };
         let whole = !is_float && value.fract() == 0.0 && value.abs() < 1e15;
-        return value.is_finite().then(|| if whole { Value::Int(value as i128) } else { Value::Float(value) });
+        let number = if whole { Value::Int(value as i128) } else { Value::Float(value) };
+        return value.is_finite().then_some(number);
     }
     let (a, b) = (left.as_int()?, right.as_int()?);
     let shift = || u32::try_from(b).ok().filter(|shift| *shift < 100);

@@ -252,7 +252,7 @@ fn instruction(call: &Rc<Object>, stack: &Stack, out: &mut Vec<Instruction>, rep
         "STLVmFlowVar" | "var" | "STLVmFlowVarRepetableRandom" | "STLVmFlowVarRepeatableRandom" => {
             one.kind = "flow_var".into();
             one.name = text("name", 0).or_else(|| text("fv_name", 0)).unwrap_or_default();
-            one.size = number(&["size"], if class == "var" { 4 } else { 4 })?.clamp(1, 8) as usize;
+            one.size = number(&["size"], 4)?.clamp(1, 8) as usize;
             one.min = number(&["min_value"], 0)?;
             one.max =
                 number(&["max_value"], if one.size >= 8 { u128::from(u64::MAX) } else { (1 << (8 * one.size)) - 1 })?;
