@@ -8,6 +8,7 @@ mod run;
 mod samples;
 mod sum;
 mod test;
+mod variables;
 
 pub use run::evaluate;
 
