@@ -177,6 +177,33 @@ fn check_tells_every_error_of_every_file() {
 }
 
 #[test]
+fn check_explains_and_warns_without_failing() {
+    let home = home();
+    let (out, _, code) = output(txdeck(&home).args(["check", "imix", "conversations"]));
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!((code, lines.len()), (0, 3), "{out}");
+    assert!(lines[0].starts_with("note: shipped:imix:") && lines[0].contains("exact in every 12 packets"), "{out}");
+    assert!(lines[1].starts_with("imix: ok, ") && lines[1].contains("a second at 27.95 kpps: "), "{out}");
+    assert_eq!(lines[2], "conversations: ok, 8000 packets, 8000 flows in this plan; a second: known once it sends");
+    let (out, _, code) = output(txdeck(&home).args(["check", "-"]).write_stdin(
+        "version = 1\n[tx]\nclone = 100\nrate = 47000\n[[flow]]\nname = \"a\"\nsize = 1600\n\
+         eth = { dst = \"02:00:00:00:00:02\", src = \"01:00:00:00:00:01\" }\nipv4 = {}\n\
+         udp = { src = { random = [9, 109] } }\n",
+    ));
+    assert_eq!(code, 0, "warnings are no errors: {out}");
+    let told = [
+        "of 47000 packets a second 100 differ, in 100 flows",
+        "an MTU of 1500",
+        "a multicast address as a source",
+        "max is exclusive",
+        "-: ok, 101 packets, 101 flows in this plan",
+    ];
+    for words in told {
+        assert!(out.contains(words), "{words}: {out}");
+    }
+}
+
+#[test]
 fn a_text_that_is_no_toml_is_not_answered_line_by_line() {
     let prose = "this is a line of prose, and no TOML\n".repeat(300);
     for args in [&["check", "-"][..], &["run", "-", "-i", "sim"]] {

@@ -328,6 +328,29 @@ fn c96_bits_are_those_of_the_bytes_sent() {
 }
 
 #[test]
+fn c96_bits_of_a_mix_are_those_of_the_bytes_sent() {
+    let done = run(&["imix", "-i", "sim", "-n", "12000"]);
+    let result = done.result();
+    assert_eq!((&result["submitted"]["bytes"], &result["left"]["bytes"]), (&4_294_000.into(), &4_294_000.into()));
+    let expected = 8.0 * 4_294_000.0 / 12_000.0 * number(result, "pps");
+    assert!((number(result, "bps") - expected).abs() <= expected * 1e-9, "{result}");
+    // 80 Mbit/s at 357.83 bytes on average.
+    assert!((number(result, "target_pps") - 27_945.97).abs() < 0.01, "{result}");
+}
+
+#[test]
+fn c41_a_mix_over_four_queues_is_exact_over_all_of_them() {
+    let done = run(&["imix", "-i", "sim", "-n", "12000", "--queues", "0,1,2,3", "-s", "rate=max"]);
+    assert_eq!(done.result()["left"]["bytes"], 4_294_000, "{}", done.result());
+}
+
+#[test]
+fn c32_conversations_go_on_over_bursts_and_the_run_counts_them_as_packets() {
+    let done = run(&["conversations", "-i", "sim", "-n", "80000", "-s", "burst=32"]);
+    assert_eq!((packets(done.result(), "left"), done.code), (80_000, 0), "{}", done.result());
+}
+
+#[test]
 fn c97_megabits_are_decimal_and_without_fcs_everywhere() {
     let args = ["-i", "sim", "-s", "rate=1000", "--duration", "500ms"];
     let done = run_profile(SLOW, &args);

@@ -145,7 +145,9 @@ fn values(key: &str, names: &Names) -> Vec<String> {
     match (field.key, field.kind) {
         ("tx.burst", _) => all.extend(series(1, u64::from(tx.ring / 2))),
         ("tx.device", _) => all.extend(names.devices.iter().map(|name| (*name).to_owned())),
-        ("flow.size", _) => all.extend(["60", "124", "252", "508", "1020", "1276", "1514"].map(str::to_owned)),
+        ("flow.size", _) => {
+            all.extend(["60", "124", "252", "508", "1020", "1276", "1514", "imix 60:7,590:4,1514:1"].map(str::to_owned))
+        }
         (_, Kind::Choice(words)) => all.extend(words.iter().map(|word| (*word).to_owned())),
         (_, Kind::Flags(names)) => all.extend(names.iter().map(|name| (*name).to_owned())),
         (_, Kind::Switch) => all.extend(["true", "false"].map(str::to_owned)),

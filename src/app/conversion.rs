@@ -2,7 +2,7 @@
 //! *10 Gbit/s = 20.83 Mpps at 60 B: above 10G line rate, 14.88*.
 
 use crate::{
-    profile::{Profile, Rate, WIRE_OVERHEAD_BYTES},
+    profile::{Profile, Rate, WIRE_OVERHEAD_BYTES, sizes},
     stats::si,
 };
 
@@ -20,11 +20,11 @@ const SPEEDS: [(f64, &str); 10] = [
     (400e9, "400G"),
 ];
 
-/// The size of every packet when there is one flow of one size, bytes without FCS.
+/// The mean size of the packets when there is one flow, of one size or of an exact mix; bytes without FCS.
 pub(super) fn lone_bytes(profile: &Profile) -> Option<f64> {
     let mut flows = profile.flows.iter().filter(|flow| flow.enabled);
     match (flows.next(), flows.next()) {
-        (Some(flow), None) if flow.size.is_fixed() => Some(flow.size.min() as f64),
+        (Some(flow), None) => sizes::sure_mean(&flow.size),
         _ => None,
     }
 }
@@ -47,7 +47,10 @@ pub(super) fn at_size(rate: Rate, bytes: Option<f64>) -> Vec<String> {
         Rate::Pps(_) => with_unit(bits, "bit/s L2"),
         _ => with_unit(pps, "pps"),
     };
-    let at = format!("= {other} at {bytes} B");
+    let at = match bytes.fract() == 0.0 {
+        true => format!("= {other} at {bytes} B"),
+        false => format!("= {other} at a mean of {bytes:.1} B"),
+    };
     match line_rate(bits, bytes) {
         Some((name, most_pps)) if pps > most_pps * 1.000_1 => {
             let most = millions(most_pps);
@@ -77,7 +80,7 @@ fn millions(pps: f64) -> String {
 }
 
 /// `20.83 Mpps`, `480 pps`.
-fn with_unit(value: f64, unit: &str) -> String {
+pub(super) fn with_unit(value: f64, unit: &str) -> String {
     let text = si(value);
     if text.contains(' ') { text + unit } else { format!("{text} {unit}") }
 }
@@ -102,6 +105,13 @@ mod tests {
         assert_eq!(text("1.2 Gbit/s"), "1.2 Gbit/s = 2.500 Mpps at 60 B");
         assert_eq!(text("every 1 us"), "every 1us = 1.000 Mpps at 60 B");
         assert_eq!(text("1M"), "1 Mpps = 480.0 Mbit/s L2 at 60 B");
+    }
+
+    #[test]
+    fn c41_a_mix_is_converted_at_its_mean_of_true_bytes() {
+        let mix = profile("{ imix = [[60, 7], [590, 4], [1514, 1]] }");
+        assert_eq!(of_text(&mix, "10k").as_deref(), Some("10 kpps = 28.63 Mbit/s L2 at a mean of 357.8 B"));
+        assert_eq!(of_text(&mix, "500 Mbit/s").as_deref(), Some("500 Mbit/s = 174.7 kpps at a mean of 357.8 B"));
     }
 
     #[test]

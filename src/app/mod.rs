@@ -38,6 +38,7 @@ mod run;
 mod screen;
 mod sheet;
 mod turn;
+pub mod variety;
 mod verdict;
 
 pub use action::Action;
@@ -46,7 +47,7 @@ pub use axis::Axis;
 pub use board::{Board, Figures, FlowFigures, Reading, SenderFigures};
 pub use command::{COMMANDS, CommandRow};
 pub use devices::{DeviceCounts, DeviceEntry, DeviceRates};
-pub use edit::{Diversity, Edit, Focus, Found, Preview, Reached, Row as FormRow, RowKind, Shot};
+pub use edit::{Edit, Focus, Preview, Reached, Row as FormRow, RowKind, Shot};
 pub use finder::{Deed, Finder, Hit};
 pub use health::{Tone, health};
 pub use help::{Help, HelpLine};

@@ -2,7 +2,7 @@
 
 use crate::profile::{
     Document,
-    field::{Effect as ActsAt, Fallback, Field, Form},
+    field::{Effect as ActsAt, Fallback, Field},
 };
 
 use super::{
@@ -45,10 +45,6 @@ impl Sheet {
             Fallback::Unset(meaning) => format!("not set: {meaning}"),
             Fallback::Required => "none, the profile must say".into(),
         };
-        let varies = match field.form {
-            Form::MayVary => "; may vary: A..B, A..B:STEP, A,B,C, random A..B",
-            Form::Literal => "",
-        };
         let acts = match field.effect {
             ActsAt::NextBurst => "next burst",
             ActsAt::Restart => "restart",
@@ -57,10 +53,10 @@ impl Sheet {
         let mut lines = vec![
             (Shade::Head, field.meaning.to_owned()),
             (Shade::Plain, String::new()),
-            row("takes", format!("{}{varies}", field.kind.allowed())),
-            row("default", default),
-            row("takes effect", acts.into()),
+            row("takes", field.kind.allowed()),
         ];
+        lines.extend(field.forms().map(|forms| row("may vary", format!("{forms}, random A mask B"))));
+        lines.extend([row("default", default), row("takes effect", acts.into())]);
         let keys = super::complete::keys(document);
         let here = keys.iter().filter(|key| super::complete::field_of(key).is_some_and(|of| of.key == field.key));
         let held = here.filter_map(|key| document.get(key).map(|value| (key, value))).filter(|(_, v)| !v.is_empty());

@@ -1,7 +1,7 @@
 //! How many different frames a flow can make, and how many a run of builds really holds: what a person asks who
 //! looks at a sweep.
 
-use crate::profile::Order;
+use crate::profile::{Conversations, Order, TurnOrder, imix};
 
 use super::vary::Form;
 
@@ -12,7 +12,18 @@ pub struct Variety {
     pub distinct: Option<u64>,
     /// Builds that the fastest field stands still for; `None`: nothing varies.
     hold: Option<u64>,
-    is_random: bool,
+    chance: Chance,
+}
+
+/// Which of the different ones comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Chance {
+    Walked,
+    Drawn,
+    /// Shuffled with so many packets of each.
+    Shuffled {
+        length: u32,
+    },
 }
 
 impl Variety {
@@ -20,9 +31,13 @@ impl Variety {
     pub fn among(&self, builds: f64) -> f64 {
         let moves = self.hold.map_or(0.0, |hold| builds / hold.max(1) as f64).max(1.0).min(builds);
         let distinct = self.distinct.map_or(u64::MAX as f64, |distinct| distinct as f64);
-        match self.is_random {
-            true => -distinct * (-moves / distinct).exp_m1(),
-            false => moves.min(distinct),
+        match self.chance {
+            Chance::Drawn => -distinct * (-moves / distinct).exp_m1(),
+            Chance::Walked => moves.min(distinct),
+            Chance::Shuffled { length } => {
+                let missed = (1.0 - builds / (distinct * f64::from(length))).clamp(0.0, 1.0);
+                (distinct * (1.0 - missed.powf(f64::from(length)))).min(builds)
+            }
         }
     }
 }
@@ -39,21 +54,28 @@ pub(super) struct Distinct {
     walks: u128,
     draws: u128,
     hold: Option<u64>,
-    is_random: bool,
+    chance: Chance,
 }
 
 impl Distinct {
     pub(super) fn new(order: Order) -> Distinct {
-        Distinct { order, period: 1, pace: 0, walks: 1, draws: 1, hold: None, is_random: false }
+        Distinct { order, period: 1, pace: 0, walks: 1, draws: 1, hold: None, chance: Chance::Walked }
     }
 
     /// Takes one more field into account.
     pub(super) fn add(&mut self, form: &Form) {
         let (every, positions, values) = match form {
             Form::Fixed(_) => return,
-            Form::Random { low, high, .. } => {
-                self.draws = self.draws.saturating_mul((high - low).saturating_add(1));
+            Form::Random { .. } | Form::Masked { .. } => {
+                let last = form.last_drawn().unwrap_or(0);
+                self.draws = self.draws.saturating_mul(last.saturating_add(1));
                 return;
+            }
+            // A cycle that begins one entry further every time is as good as no repetition at all.
+            Form::Imix { shares, every } => {
+                let length = u128::from(imix::cycle(shares));
+                let sizes: Vec<u128> = imix::sent(shares).map(|share| share.value).collect();
+                (*every, length * length, different(&sizes))
             }
             Form::Sweep { last, every, .. } => (*every, last.saturating_add(1), last.saturating_add(1)),
             Form::List { values, every } => (*every, values.len() as u128, different(values)),
@@ -67,11 +89,25 @@ impl Distinct {
     /// A field added before moves every `hold` builds.
     pub(super) fn moves(&mut self, hold: u64, is_random: bool) {
         self.hold = Some(self.hold.map_or(hold, |least| least.min(hold)));
-        self.is_random |= is_random;
+        if is_random {
+            self.chance = Chance::Drawn;
+        }
+    }
+
+    /// Takes conversations into account, in place of the fields that tell them apart.
+    pub(super) fn converse(&mut self, of: &Conversations) {
+        let hold = if of.order == TurnOrder::Sequential { u64::from(of.length) } else { 1 };
+        self.add(&Form::Sweep { from: 0, step: 1, last: u128::from(of.count).saturating_sub(1), every: hold });
+        if of.count > 1 {
+            self.moves(hold, false);
+        }
+        if of.order == TurnOrder::Random && self.chance == Chance::Walked {
+            self.chance = Chance::Shuffled { length: of.length };
+        }
     }
 
     pub(super) fn variety(&self) -> Variety {
-        Variety { distinct: self.builds(), hold: self.hold, is_random: self.is_random }
+        Variety { distinct: self.builds(), hold: self.hold, chance: self.chance }
     }
 
     pub(super) fn builds(&self) -> Option<u64> {
@@ -103,7 +139,7 @@ fn common_multiple(a: u128, b: u128) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Distinct, Variety};
+    use super::{Chance, Distinct, Variety};
     use crate::{packet::vary::Form, profile::Order};
 
     fn sweep(positions: u128, every: u64) -> Form<'static> {
@@ -138,14 +174,14 @@ mod tests {
 
     #[test]
     fn c30_a_run_of_builds_holds_as_many_as_chance_gives() {
-        let ports = Variety { distinct: Some(64_512), hold: Some(1), is_random: true };
+        let ports = Variety { distinct: Some(64_512), hold: Some(1), chance: Chance::Drawn };
         assert!((ports.among(10_000.0) - 9_260.0).abs() < 10.0, "{}", ports.among(10_000.0));
         assert!((ports.among(100.0) - 99.9).abs() < 0.1);
-        let walk = Variety { distinct: Some(10), hold: Some(5), is_random: false };
+        let walk = Variety { distinct: Some(10), hold: Some(5), chance: Chance::Walked };
         assert_eq!((walk.among(20.0), walk.among(1e6)), (4.0, 10.0));
-        let fixed = Variety { distinct: Some(1), hold: None, is_random: false };
+        let fixed = Variety { distinct: Some(1), hold: None, chance: Chance::Walked };
         assert_eq!((fixed.among(1e6), fixed.among(0.5), fixed.among(0.0)), (1.0, 0.5, 0.0));
-        let endless = Variety { distinct: None, hold: Some(1), is_random: true };
+        let endless = Variety { distinct: None, hold: Some(1), chance: Chance::Drawn };
         assert!((endless.among(1e6) - 1e6).abs() < 1.0);
     }
 

@@ -11,15 +11,19 @@
 //! * **Word** `n` of a field: `mix(key + (n + 1) * G)`, that is element `n` of SplitMix64 seeded with the key.
 //! * Build `k` has the draw number `d = k / every`.
 //! * A range of at most 2^64 values draws word `d`: `low + floor(word * values / 2^64)`.
+//! * A mask of n bits draws as a range of 2^n values; the lowest bit of the number goes to the lowest bit of the mask,
+//!   and so on.
 //! * A wider range draws words `2d` (high half) and `2d + 1` (low half) as one 128-bit number:
 //!   `low + floor(number * values / 2^128)`.
 //! * A **random payload** has the field name `payload`. Word `k` of that field is a key of its own, of which words 0, 1, …
 //!   fill the payload of build `k`, big-endian, the last one cut: a shorter frame begins like a longer one.
 //!
+//! What addresses and ports draw in a flow with conversations stands in `conversation`, the order of a mix in `imix`.
+//!
 //! Multiply-shift has no modulo bias: two values differ in likelihood by at most values / 2^64 of it
 //! (2^-48 for a port), which no test can see.
 
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(super) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[inline(always)]
 fn mix(z: u64) -> u64 {

@@ -25,6 +25,10 @@ pub enum CompileError {
     EmptyList { flow: String, field: String },
     #[error("flow.{flow}.size: {size} is too small, the headers of this flow need {least}..65535")]
     TooSmall { flow: String, size: u128, least: usize },
+    #[error(
+        "flow.{flow}.flows.count: {count} conversations, and the addresses and ports of this flow make {most} different ones. Let more of them vary"
+    )]
+    TooFewTuples { flow: String, count: u32, most: u128 },
     #[error("flow.{flow}.{field}: {message}")]
     Misfit { flow: String, field: String, message: String },
     #[error("flow.{flow}.queues: queue {queue} is not in tx.queues. Add it there, or remove it here")]

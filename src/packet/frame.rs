@@ -39,7 +39,17 @@ pub struct Frame {
     pub(super) varying: Box<[Range<usize>]>,
     /// Of whole frames, of 5-tuples; boxed, for nothing that is built looks at them.
     pub(super) varieties: Box<[Variety; 2]>,
+    pub(super) paces: Box<[Pace]>,
     pub(super) swift: Option<Swift>,
+}
+
+/// A field that does not stay as it is, and how long it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pace {
+    /// Its dotted name within the flow.
+    pub field: String,
+    /// Builds; `u64::MAX`: it never moves.
+    pub hold: u64,
 }
 
 /// What differs from one build to the next without being a field of the profile.
@@ -96,6 +106,14 @@ impl Frame {
         }
     }
 
+    /// Bytes on average, where that is certain: of one length, or of a mix, whose shares are exact.
+    pub fn mean_len(&self) -> Option<f64> {
+        match self.size {
+            Size::Fixed(len) => Some(len as f64),
+            Size::Varies { mean, .. } => mean,
+        }
+    }
+
     /// The bytes that may differ from one frame to the next, ascending, none touching; a size that varies also
     /// cuts the frame off at different lengths.
     pub fn varying(&self) -> &[Range<usize>] {
@@ -106,6 +124,11 @@ impl Frame {
     /// unless fields are random or move at different paces. `None`: 2^64 or more.
     pub fn distinct_builds(&self) -> Option<u64> {
         self.packets().distinct
+    }
+
+    /// Every field that may vary, in the order in which an odometer turns.
+    pub fn paces(&self) -> &[Pace] {
+        &self.paces
     }
 
     /// How much whole frames differ, pktgen header left aside.

@@ -6,14 +6,19 @@
 
 mod carried;
 mod checksum;
+mod conversation;
 mod dissect;
 mod distinct;
+mod diversity;
 mod draw;
 mod error;
 mod field;
 mod filler;
 mod frame;
 mod header;
+mod imix;
+mod lint;
+mod mask;
 mod patch;
 pub mod pcap;
 mod pktgen;
@@ -27,8 +32,10 @@ mod vary;
 
 pub use dissect::{Part, dissect};
 pub use distinct::Variety;
+pub use diversity::{Diversity, Found};
 pub use error::CompileError;
-pub use frame::{Frame, Stamp, StampTime};
+pub use frame::{Frame, Pace, Stamp, StampTime};
+pub use lint::lint;
 pub use plan::{Facts, Plan, PlanFlow, compile};
 pub use row::Row;
 pub use show::{Annotated, Line, annotate, annotate_bytes};

@@ -7,9 +7,13 @@ use crate::profile::{Arp, Flow, Ip, Mac, Profile, Rate, Value};
 use super::{error::CompileError, frame::Frame, header::Macs, template, vary::Form};
 
 /// What a profile cannot know by itself.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     pub device_mac: [u8; 6],
+    /// Of the device that is to send; `None`: not known.
+    pub mtu: Option<u32>,
+    /// Its speed; `None`: no link, or one without a speed.
+    pub link_mbps: Option<u32>,
     /// What the kernel's neighbour table knows of this device.
     pub neighbours: Vec<(IpAddr, [u8; 6])>,
 }

@@ -15,7 +15,13 @@ pub(super) const LONGEST: usize = 65535;
 #[derive(Debug, Clone)]
 pub(super) enum Size {
     Fixed(usize),
-    Varies { bytes: Narrow, shortest: usize, longest: usize },
+    /// `mean` where it is exact over a few builds, as of a mix.
+    Varies {
+        bytes: Narrow,
+        shortest: usize,
+        longest: usize,
+        mean: Option<f64>,
+    },
 }
 
 impl Size {

@@ -5,17 +5,22 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use crate::profile::{Flow, Ip, Misfit, Payload, Value};
+use crate::profile::{
+    Flow, Ip, Misfit, Payload, Value,
+    conversations::{FIVE_TUPLE, Tuples},
+    sizes,
+};
 
 use super::{
     carried::Protocol,
     checksum,
+    conversation::{Dealer, Turns},
     distinct::Distinct,
     draw,
     error::CompileError,
     field::{Place, Site, Sums},
     filler::Filler,
-    frame::Frame,
+    frame::{Frame, Pace},
     header::{Headers, IpAt, Macs},
     patch::Patches,
     pktgen,
@@ -41,7 +46,13 @@ pub(super) fn frame(flow: &Flow, macs: &Macs, seed: u64) -> Result<Frame, Compil
         tuples: Distinct::new(flow.order),
         patches: Patches::default(),
         varying: Vec::new(),
+        talk: talk(flow, &headers.sites, seed)?,
+        paces: Vec::new(),
     };
+    if let Some(of) = &flow.conversations {
+        draft.distinct.converse(of);
+        draft.tuples.converse(of);
+    }
     // The order of an odometer is that of the table of profile fields: the size comes first.
     let size = draft.size(&flow.size, headers.bytes.len())?;
     for site in std::mem::take(&mut headers.sites) {
@@ -49,10 +60,6 @@ pub(super) fn frame(flow: &Flow, macs: &Macs, seed: u64) -> Result<Frame, Compil
     }
     Ok(draft.finish(flow, &headers, size))
 }
-
-/// What tells one conversation from another; the protocol never varies.
-const FIVE_TUPLE: [&str; 8] =
-    ["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst", "tcp.src", "tcp.dst"];
 
 /// A frame in the making.
 struct Draft<'a> {
@@ -64,15 +71,62 @@ struct Draft<'a> {
     tuples: Distinct,
     patches: Patches,
     varying: Vec<Range<usize>>,
+    /// `None`: addresses and ports vary as all other fields do.
+    talk: Option<Talk>,
+    paces: Vec<Pace>,
+}
+
+/// How addresses and ports follow the conversations of a flow.
+struct Talk {
+    turns: Turns,
+    odometer: Odometer,
+    dealer: Dealer,
+}
+
+/// Counts first what the addresses and ports can make.
+fn talk(flow: &Flow, sites: &[Site], seed: u64) -> Result<Option<Talk>, CompileError> {
+    let Some(of) = &flow.conversations else { return Ok(None) };
+    let members = || sites.iter().filter(|site| FIVE_TUPLE.contains(&site.name.as_str()));
+    // What is wrong with a value is told by its field.
+    if members().any(|site| Form::of(site.value).is_err()) {
+        return Ok(None);
+    }
+    let tuples = members().fold(Tuples::default(), |tuples, site| tuples.with(site.value, flow.order));
+    if tuples.all() < u128::from(of.count) {
+        return Err(CompileError::TooFewTuples { flow: flow.name.clone(), count: of.count, most: tuples.all() });
+    }
+    let ranges: Vec<u128> = members().filter_map(|site| Form::of(site.value).ok()?.last_drawn()).collect();
+    let key = |name: &str| draw::key(seed, &flow.name, name);
+    let turns = Turns::new(of, key("flows"));
+    let dealer = Dealer::new(turns, tuples.walked, &ranges, key("flows.hand"));
+    Ok(Some(Talk { turns, odometer: Odometer::new(flow.order), dealer }))
+}
+
+impl Talk {
+    /// An address or port that varies from one conversation to the next.
+    fn motion<'f>(&mut self, form: &Form<'f>, key: u64) -> Option<Motion<'f>> {
+        let motion = form.set_going(&mut self.odometer)?.by_turns(self.turns);
+        Some(match form.last_drawn() {
+            Some(last) => motion.dealt(self.dealer.deal(last, key)),
+            None => motion,
+        })
+    }
 }
 
 impl Draft<'_> {
     fn field(&mut self, site: &Site, template: &mut [u8]) -> Result<(), CompileError> {
         let form = self.form(&site.name, site.value, site.place.most())?;
-        match form.set_going(&mut self.odometer) {
-            None => site.place.put(template, form.first()),
+        let key = draw::key(self.seed, self.flow, &site.name);
+        let motion = match &mut self.talk {
+            Some(talk) if FIVE_TUPLE.contains(&site.name.as_str()) => talk.motion(&form, key),
+            _ => form.set_going(&mut self.odometer),
+        };
+        match motion {
+            None => {
+                self.stands(&site.name, &form);
+                site.place.put(template, form.first());
+            }
             Some(motion) => {
-                let key = draw::key(self.seed, self.flow, &site.name);
                 self.moves(&site.name, &motion);
                 let Place { at, unit, .. } = self.patches.add(site, &form, &motion, key, template);
                 self.varying.push(at..at + unit.bytes());
@@ -87,19 +141,43 @@ impl Draft<'_> {
             return Err(CompileError::TooSmall { flow: self.flow.to_owned(), size: form.min(), least });
         }
         Ok(match form.set_going(&mut self.odometer) {
-            None => Size::Fixed(form.first() as usize),
+            None => {
+                self.stands("size", &form);
+                Size::Fixed(form.first() as usize)
+            }
             Some(motion) => {
                 self.moves("size", &motion);
                 Size::Varies {
                     bytes: motion.narrow(draw::key(self.seed, self.flow, "size"), 0),
                     shortest: form.min() as usize,
                     longest: form.max() as usize,
+                    mean: sizes::sure_mean(value),
                 }
             }
         })
     }
 
+    /// Whether the conversations stand for this field.
+    fn is_told(&self, field: &str) -> bool {
+        self.talk.is_some() && FIVE_TUPLE.contains(&field)
+    }
+
+    /// So many faster fields turn below this one that it never moves.
+    fn stands(&mut self, field: &str, form: &Form) {
+        if !matches!(form, Form::Fixed(_)) {
+            self.paces.push(Pace { field: field.to_owned(), hold: u64::MAX });
+        }
+    }
+
     fn moves(&mut self, field: &str, motion: &Motion) {
+        let builds = match &self.talk {
+            Some(talk) if FIVE_TUPLE.contains(&field) => talk.turns.hold(),
+            _ => 1,
+        };
+        self.paces.push(Pace { field: field.to_owned(), hold: motion.hold().saturating_mul(builds) });
+        if self.is_told(field) {
+            return;
+        }
         self.distinct.moves(motion.hold(), motion.is_random());
         if FIVE_TUPLE.contains(&field) {
             self.tuples.moves(motion.hold(), motion.is_random());
@@ -113,6 +191,7 @@ impl Draft<'_> {
             Err(BadValue::Empty) => Err(CompileError::EmptyList { flow, field }),
             Err(BadValue::Backwards { from, to }) => Err(CompileError::Backwards { flow, field, from, to }),
             Ok(form) if form.max() > most => Err(CompileError::TooLarge { flow, field, value: form.max(), most }),
+            Ok(form) if self.is_told(&field) => Ok(form),
             Ok(form) => {
                 self.distinct.add(&form);
                 if is_tuple {
@@ -154,6 +233,7 @@ impl Draft<'_> {
             size,
             lengths: varies.then_some(lengths),
             pktgen,
+            paces: self.paces.into(),
             varieties: Box::new([self.distinct.variety(), self.tuples.variety()]),
             varying: Box::default(),
             patches: self.patches,

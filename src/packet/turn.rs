@@ -16,6 +16,10 @@ impl Divisor {
         Divisor { by, reciprocal: u64::MAX / by }
     }
 
+    pub(super) fn by(self) -> u64 {
+        self.by
+    }
+
     /// `reciprocal` is at most 1 below 2^64 / by, so this is the quotient or one less, for every number and divisor.
     #[inline]
     fn estimate(self, number: u64) -> u64 {

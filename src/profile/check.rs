@@ -1,7 +1,7 @@
 //! What must hold between fields: room for headers, frames and rings, rates that add up, names that differ.
 
 use super::{
-    Flow, Ip, Mac, Payload, Profile, Rate, Value,
+    Flow, Ip, Mac, Payload, Profile, Rate, Value, conversations,
     field::{FIELDS, Fallback},
     problem::{Flaw, Places},
     sizes::{CHUNK_HEADROOM, SHORTEST_FRAME, mean, wire_bytes},
@@ -25,6 +25,7 @@ pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
         checksum(flow, &path, &mut out);
         payload(flow, &path, places, &mut out);
         queues(profile, flow, &path, &mut out);
+        conversations::flaws(flow, &path, &mut out);
     }
     out
 }

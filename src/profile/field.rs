@@ -2,9 +2,10 @@
 //! the console's form all come from its rows; a new field is a row here and a member of its struct.
 
 use super::{
-    Arp, Eth, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Patch, Profile, Tcp, Udp, Vlan,
+    Arp, Conversations, Eth, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Patch, Profile, Tcp, Udp, Vlan,
+    conversations::MOST_CONVERSATIONS,
     kind::Kind,
-    setting::{MODE_WORDS, ORDER_WORDS, PAYLOAD_WORDS, Slot},
+    setting::{MODE_WORDS, ORDER_WORDS, PAYLOAD_WORDS, Slot, TURN_WORDS},
 };
 
 /// When a change of a field reaches the packets.
@@ -19,6 +20,14 @@ pub enum Effect {
 pub enum Form {
     Literal,
     MayVary,
+    /// … or several values by weight.
+    MayMix,
+}
+
+impl Form {
+    pub fn may_vary(self) -> bool {
+        self != Form::Literal
+    }
 }
 
 /// What a field holds when a profile does not say.
@@ -43,6 +52,18 @@ pub struct Field {
     /// One sentence.
     pub meaning: &'static str,
     pub(super) lens: Lens,
+}
+
+impl Field {
+    /// What it may hold besides one value, as people type it; `None` where it cannot vary.
+    pub fn forms(&self) -> Option<&'static str> {
+        match (self.form, self.kind.address_bits()) {
+            (Form::Literal, _) => None,
+            (Form::MayMix, _) => Some("A..B, A..B:STEP, A,B,C, random A..B, imix A:7,B:1"),
+            (Form::MayVary, Some(_)) => Some("A..B, A..B:STEP, A,B,C, random A..B, A/BITS"),
+            (Form::MayVary, None) => Some("A..B, A..B:STEP, A,B,C, random A..B"),
+        }
+    }
 }
 
 /// How a field reaches its place; `None` where the flow lacks that header.
@@ -72,6 +93,11 @@ pub enum Shape {
 pub static GROUPS: &[Group] = &[
     Group { key: "tx", shape: Shape::One, meaning: "How the senders work." },
     Group { key: "flow", shape: Shape::Many, meaning: "One stream of packets; at least one." },
+    Group {
+        key: "flow.flows",
+        shape: Shape::One,
+        meaning: "Many conversations out of one flow, each with addresses and ports of its own (a 5-tuple).",
+    },
     Group { key: "flow.eth", shape: Shape::One, meaning: "Ethernet header." },
     Group { key: "flow.vlan", shape: Shape::Many, meaning: "VLAN tags, outermost first, at most 8." },
     Group {
@@ -95,9 +121,6 @@ pub static GROUPS: &[Group] = &[
     Group { key: "flow.payload", shape: Shape::One, meaning: "What fills the frame behind the headers." },
 ];
 
-/// Keys of the contract that this release knows but does not carry out yet.
-pub(super) const NOT_YET: &[&str] = &["imix"];
-
 const LARGEST: u64 = i64::MAX as u64;
 const U16: Kind = Kind::Number { min: 0, max: 0xffff };
 const U32: Kind = Kind::Number { min: 0, max: 0xffff_ffff };
@@ -116,6 +139,10 @@ const fn restart(field: Field) -> Field {
 
 const fn varies(field: Field) -> Field {
     Field { form: Form::MayVary, ..field }
+}
+
+const fn mixes(field: Field) -> Field {
+    Field { form: Form::MayMix, ..field }
 }
 
 use Fallback::{Is, Required, Unset};
@@ -149,7 +176,7 @@ pub static FIELDS: &[Field] = &[
     restart(row("tx.huge_pages", Kind::Switch, Is("false"), Lens::Profile(|p| Slot::Switch(&mut p.tx.huge_pages)),
         "Packet memory in huge pages, ordinary ones when none are reserved.")),
     row("tx.burst", Kind::Number { min: 1, max: 16384 }, Is("32"), Lens::Profile(|p| Slot::U32(&mut p.tx.burst)),
-        "Packets per doorbell; at most ring / 2."),
+        "Packets per doorbell, each with contents of its own; at most ring / 2."),
     row("tx.clone", CLONES, Is("0"), Lens::Profile(|p| Slot::U32(&mut p.tx.clone)),
         "Sends of each built packet; 0 and 1 build every packet anew."),
     row("tx.rate", Kind::Rate, Is("\"max\""), Lens::Profile(|p| Slot::Rate(&mut p.tx.rate)),
@@ -165,7 +192,7 @@ pub static FIELDS: &[Field] = &[
         "Name of the flow; random fields depend on it."),
     row("flow.enabled", Kind::Switch, Is("true"), Lens::Flow(|f| Some(Slot::Switch(&mut f.enabled))),
         "Whether the flow sends."),
-    varies(row("flow.size", Kind::Number { min: 0, max: 65535 }, Is("60"), Lens::Flow(|f| Some(Slot::Varying(&mut f.size))),
+    mixes(row("flow.size", Kind::Number { min: 0, max: 65535 }, Is("60"), Lens::Flow(|f| Some(Slot::Varying(&mut f.size))),
         "Bytes of a frame without FCS; the headers must fit, and the frame into a chunk.")),
     row("flow.runt", Kind::Switch, Is("false"), Lens::Flow(|f| Some(Slot::Switch(&mut f.runt))),
         "Frames below 60 bytes are meant and sent as they are."),
@@ -183,6 +210,13 @@ pub static FIELDS: &[Field] = &[
         "Delay before the flow begins."),
     row("flow.order", Kind::Choice(ORDER_WORDS), Is("\"together\""), Lens::Flow(|f| Some(Slot::Order(&mut f.order))),
         "Varying fields advance as one, or as an odometer."),
+
+    row("flow.flows.count", Kind::Number { min: 1, max: MOST_CONVERSATIONS as u64 }, Is("1"), Lens::Flow(|f| conversations(f, |c| Slot::U32(&mut c.count))),
+        "Conversations; the addresses and ports that vary must be able to make as many."),
+    row("flow.flows.length", Kind::Number { min: 1, max: 1_000_000_000 }, Is("1"), Lens::Flow(|f| conversations(f, |c| Slot::U32(&mut c.length))),
+        "Built packets of each; after count x length the same conversations begin again."),
+    row("flow.flows.order", Kind::Choice(TURN_WORDS), Is("\"sequential\""), Lens::Flow(|f| conversations(f, |c| Slot::TurnOrder(&mut c.order))),
+        "sequential: all packets of one, then the next; interleaved: one packet of each in turn; random: shuffled, each as often."),
 
     varies(row("flow.eth.dst", Kind::Mac { word: "neighbour" }, Required, Lens::Flow(|f| eth(f, |eth| Slot::Mac(&mut eth.dst, Mac::Neighbour))),
         "Destination MAC, or what the kernel's neighbour table has for the IP destination.")),
@@ -358,6 +392,10 @@ fn v6_slot(flow: &mut Flow, member: fn(&mut Ipv6) -> Slot<'_>) -> Option<Slot<'_
         Some(Ip::V6(ip)) => Some(member(ip)),
         _ => None,
     }
+}
+
+fn conversations(flow: &mut Flow, member: fn(&mut Conversations) -> Slot<'_>) -> Option<Slot<'_>> {
+    flow.conversations.as_mut().map(member)
 }
 
 fn udp(flow: &mut Flow, member: fn(&mut Udp) -> Slot<'_>) -> Option<Slot<'_>> {

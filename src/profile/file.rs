@@ -72,7 +72,14 @@ impl Document {
 
     /// Worth knowing but no error: a pktgen header that does not fit, a sweep that clone slows down, …
     pub fn notes(&self) -> Vec<Problem> {
-        let flaws = notes::flaws(&self.profile, &self.places);
+        self.notes_and([])
+    }
+
+    /// Sentences about parts of this text, each with a path (`flow.0.udp.dst`, flows by position), together with
+    /// [`Document::notes`] and in the order of the text.
+    pub fn notes_and(&self, more: impl IntoIterator<Item = (String, String)>) -> Vec<Problem> {
+        let mut flaws = notes::flaws(&self.profile, &self.places);
+        flaws.extend(more.into_iter().map(|(path, message)| Flaw::of(&path, message)));
         self.places.settle(self.file.as_deref(), self.body(), &flaws)
     }
 

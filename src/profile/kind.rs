@@ -63,6 +63,16 @@ impl Kind {
         matches!(self, Kind::Number { .. } | Kind::Hex { .. } | Kind::PowerOfTwo { .. } | Kind::OneOf(_))
     }
 
+    /// How many bits an address of this kind has.
+    pub fn address_bits(&self) -> Option<u32> {
+        match self {
+            Kind::Mac { .. } => Some(48),
+            Kind::Ipv4 => Some(32),
+            Kind::Ipv6 => Some(128),
+            _ => None,
+        }
+    }
+
     /// What is allowed, for messages and the reference.
     pub fn allowed(&self) -> String {
         match self {

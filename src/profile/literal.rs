@@ -4,13 +4,15 @@ use std::ops::Range;
 
 use toml::{
     Spanned,
-    de::{DeInteger, DeTable, DeValue},
+    de::{DeInteger, DeValue},
 };
 
 use super::{
     Value, duration,
-    field::{Field, Form, NOT_YET},
+    field::{Field, Form},
+    forms,
     kind::{Kind, parse_bytes},
+    net,
     problem::nearest,
     rate::Rate,
     setting::Setting,
@@ -19,10 +21,7 @@ use super::{
 
 /// What is wrong, and with which bytes of the text.
 pub(super) type Wrong = (Range<usize>, String);
-type Read<T> = Result<T, Vec<Wrong>>;
-
-const MAX_LIST: usize = 65536;
-const FORM_KEYS: [&str; 6] = ["from", "to", "step", "random", "list", "every"];
+pub(super) type Read<T> = Result<T, Vec<Wrong>>;
 
 /// Reads a field's value; `text` is what the spans point into.
 pub(super) fn read(field: &Field, value: &Spanned<DeValue<'_>>, text: &str) -> Read<Setting> {
@@ -30,7 +29,7 @@ pub(super) fn read(field: &Field, value: &Spanned<DeValue<'_>>, text: &str) -> R
     match kind {
         Kind::Mac { word } if value.as_ref().as_str() == Some(word) => Ok(Setting::Word),
         Kind::Numbers { max, distinct } => numbers(value, *max, *distinct, text).map(Setting::Numbers),
-        _ if field.form == Form::MayVary => varying(kind, value, text).map(Setting::Varying),
+        _ if field.form.may_vary() => varying(kind, field.form, value, text).map(Setting::Varying),
         _ => literal(kind, value, text).map_err(|message| vec![(value.span(), message)]),
     }
 }
@@ -83,9 +82,6 @@ fn is_device(text: &str) -> bool {
 
 fn not_a_choice(word: Option<&str>, list: &[&str], shown: &str) -> String {
     let allowed = list.join(" | ");
-    if word.is_some_and(|word| NOT_YET.contains(&word)) {
-        return format!("{shown} is not supported by this release ({allowed})");
-    }
     let hint = word.and_then(|word| nearest(word, list.iter().copied()));
     match hint {
         Some(near) => format!("{shown} is not one of {allowed}. Did you mean \"{near}\"?"),
@@ -116,7 +112,7 @@ fn to_f64(number: &DeInteger<'_>) -> f64 {
 }
 
 /// A number or an address.
-fn scalar(kind: &Kind, value: &Spanned<DeValue<'_>>, text: &str) -> Result<u128, String> {
+pub(super) fn scalar(kind: &Kind, value: &Spanned<DeValue<'_>>, text: &str) -> Result<u128, String> {
     let wrong = || {
         let what = match kind {
             Kind::Mac { .. } => "a MAC address",
@@ -137,125 +133,25 @@ fn scalar(kind: &Kind, value: &Spanned<DeValue<'_>>, text: &str) -> Result<u128,
     }
 }
 
-fn varying(kind: &Kind, value: &Spanned<DeValue<'_>>, text: &str) -> Read<Value> {
+fn varying(kind: &Kind, takes: Form, value: &Spanned<DeValue<'_>>, text: &str) -> Read<Value> {
     let at = |message: String| vec![(value.span(), message)];
     match value.as_ref() {
-        DeValue::Table(table) => form(kind, table, value.span(), text),
+        DeValue::Table(table) => forms::read(kind, takes, table, value.span(), text),
         DeValue::Array(_) => {
             Err(at(format!("a bare list does not vary a field: write {{ list = {} }}", shown(value, text))))
         }
-        DeValue::String(words) => match short::to_toml(kind, words) {
-            Some(long) => Err(at(format!("\"{words}\" is a short form; in a file write {long}"))),
-            None => scalar(kind, value, text).map(Value::Fixed).map_err(at),
+        DeValue::String(words) => match (net::block(kind, words), short::to_toml(kind, words)) {
+            (Some(ends), _) => ends.map(|(from, to)| block(from, to)).map_err(at),
+            (None, Some(long)) => Err(at(format!("\"{words}\" is a short form; in a file write {long}"))),
+            (None, None) => scalar(kind, value, text).map(Value::Fixed).map_err(at),
         },
         _ => scalar(kind, value, text).map(Value::Fixed).map_err(at),
     }
 }
 
-/// `{ from, to, step }`, `{ random }` or `{ list }`, each with `every`.
-fn form(kind: &Kind, table: &DeTable<'_>, span: Range<usize>, text: &str) -> Read<Value> {
-    let mut wrong: Vec<Wrong> = Vec::new();
-    for key in table.keys().filter(|key| !FORM_KEYS.contains(&key.get_ref().as_ref())) {
-        wrong.push((key.span(), unknown_form_key(key.get_ref())));
-    }
-    let every = match table.get("every") {
-        Some(every) => whole(&Kind::Number { min: 1, max: i64::MAX as u64 }, "every", every, text, &mut wrong),
-        None => Some(1),
-    };
-    let every = every.unwrap_or(1) as u64;
-    let sweeps = ["from", "to", "step"].iter().any(|key| table.contains_key(*key));
-    let kinds = [sweeps, table.contains_key("random"), table.contains_key("list")];
-    let value = match kinds {
-        [true, false, false] => sweep(kind, table, &span, text, every, &mut wrong),
-        [false, true, false] => random(kind, &table["random"], text, every, &mut wrong),
-        [false, false, true] => list(kind, &table["list"], text, every, &mut wrong),
-        [false, false, false] if !wrong.is_empty() => None,
-        _ => {
-            wrong.push((span, "a value form is { from, to, step } or { random } or { list }, one of them".into()));
-            None
-        }
-    };
-    match value {
-        Some(value) if wrong.is_empty() => Ok(value),
-        _ => Err(wrong),
-    }
-}
-
-fn unknown_form_key(key: &str) -> String {
-    if NOT_YET.contains(&key) {
-        return format!("{key} is not supported by this release (from, to, step | random | list; every)");
-    }
-    match nearest(key, FORM_KEYS.into_iter()) {
-        Some(near) => format!("{key}: no such key of a value form. Did you mean {near}?"),
-        None => format!("{key}: no such key of a value form (from, to, step | random | list; every)"),
-    }
-}
-
-fn whole(kind: &Kind, name: &str, value: &Spanned<DeValue<'_>>, text: &str, wrong: &mut Vec<Wrong>) -> Option<u128> {
-    let number = scalar(kind, value, text);
-    number.map_err(|message| wrong.push((value.span(), format!("{name}: {message}")))).ok()
-}
-
-fn sweep(
-    kind: &Kind,
-    table: &DeTable<'_>,
-    span: &Range<usize>,
-    text: &str,
-    every: u64,
-    wrong: &mut Vec<Wrong>,
-) -> Option<Value> {
-    let mut end = |name: &str| match table.get(name) {
-        Some(value) => whole(kind, name, value, text, wrong),
-        None => {
-            wrong.push((span.clone(), format!("a sweep needs from and to; {name} is missing")));
-            None
-        }
-    };
-    let (from, to) = (end("from"), end("to"));
-    let step = match table.get("step") {
-        Some(step) => whole(&Kind::Number { min: 0, max: i64::MAX as u64 }, "step", step, text, wrong),
-        None => Some(1),
-    };
-    let (from, to, step) = (from?, to?, step?);
-    if from > to {
-        let (low, high) = (kind.show(from), kind.show(to));
-        wrong.push((span.clone(), format!("from {low} is above to {high}: write the smaller one first")));
-        return None;
-    }
-    Some(Value::Sweep { from, to, step, every })
-}
-
-fn random(kind: &Kind, value: &Spanned<DeValue<'_>>, text: &str, every: u64, wrong: &mut Vec<Wrong>) -> Option<Value> {
-    let ends = match value.as_ref() {
-        DeValue::Array(ends) if ends.len() == 2 => ends,
-        _ => {
-            wrong.push((value.span(), format!("random: {} is not a pair [LOW, HIGH]", shown(value, text))));
-            return None;
-        }
-    };
-    let low = whole(kind, "random", &ends[0], text, wrong);
-    let high = whole(kind, "random", &ends[1], text, wrong);
-    let (low, high) = (low?, high?);
-    if low > high {
-        let (low, high) = (kind.show(low), kind.show(high));
-        wrong.push((value.span(), format!("random: {low} is above {high}: write the smaller one first")));
-        return None;
-    }
-    Some(Value::Random { low, high, every })
-}
-
-fn list(kind: &Kind, value: &Spanned<DeValue<'_>>, text: &str, every: u64, wrong: &mut Vec<Wrong>) -> Option<Value> {
-    let items = match value.as_ref() {
-        DeValue::Array(items) if (1..=MAX_LIST).contains(&items.len()) => items,
-        _ => {
-            let shown = shown(value, text);
-            wrong.push((value.span(), format!("list: {shown} is not a list of 1 to {MAX_LIST} values")));
-            return None;
-        }
-    };
-    let values: Vec<Option<u128>> = items.iter().map(|item| whole(kind, "list", item, text, wrong)).collect();
-    let values: Option<Vec<u128>> = values.into_iter().collect();
-    Some(Value::List { values: values?, every })
+/// Every address of a block in turn.
+fn block(from: u128, to: u128) -> Value {
+    if from == to { Value::Fixed(from) } else { Value::Sweep { from, to, step: 1, every: 1 } }
 }
 
 fn numbers(value: &Spanned<DeValue<'_>>, max: u32, distinct: bool, text: &str) -> Read<Vec<u32>> {
@@ -279,7 +175,7 @@ fn numbers(value: &Spanned<DeValue<'_>>, max: u32, distinct: bool, text: &str) -
 }
 
 /// The value as it is written, on one line and not too long.
-fn shown(value: &Spanned<DeValue<'_>>, text: &str) -> String {
+pub(super) fn shown(value: &Spanned<DeValue<'_>>, text: &str) -> String {
     let raw = text.get(value.span()).unwrap_or("");
     let line: String = raw.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect();
     if line.chars().count() < raw.chars().count() { format!("{line}…") } else { line }

@@ -3,14 +3,18 @@
 //! Text goes in and text comes out; this room reads no file, no clock and no device.
 
 mod check;
+pub mod conversations;
 pub mod duration;
 mod edit;
 mod effective;
 pub mod field;
 mod file;
 mod flows;
+mod forms;
+pub mod imix;
 pub mod kind;
 mod literal;
+mod net;
 mod notes;
 mod problem;
 mod rate;
@@ -23,13 +27,14 @@ pub mod sizes;
 mod stack;
 mod value;
 
+pub use conversations::{Conversations, TurnOrder};
 pub use file::Document;
 pub use problem::{Problem, Problems, nearest};
 pub use rate::{Rate, RateError, WIRE_OVERHEAD_BYTES};
 pub use reference::reference;
 pub use shipped::shipped;
 pub use stack::Misfit;
-pub use value::{Order, Value};
+pub use value::{Order, Share, Value};
 
 /// A checked profile. Obtained from a [`Document`], never edited in place.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,6 +111,8 @@ pub struct Flow {
     pub queues: Option<Vec<u32>>,
     pub start_ns: u64,
     pub order: Order,
+    /// `None`: addresses and ports vary with every build, as other fields do.
+    pub conversations: Option<Conversations>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -243,8 +250,8 @@ pub enum Payload {
 /// here so that a new field has its place in one file.
 mod blank {
     use super::{
-        Arp, Eth, Flow, Icmp, Ipv4, Ipv6, Mac, Mode, Mpls, Order, Patch, Payload, Profile, Rate, Tcp, Tx, Udp, Value,
-        Vlan,
+        Arp, Conversations, Eth, Flow, Icmp, Ipv4, Ipv6, Mac, Mode, Mpls, Order, Patch, Payload, Profile, Rate, Tcp,
+        TurnOrder, Tx, Udp, Value, Vlan,
     };
 
     const ZERO: Value = Value::Fixed(0);
@@ -295,7 +302,12 @@ mod blank {
             queues: None,
             start_ns: 0,
             order: Order::Together,
+            conversations: None,
         }
+    }
+
+    pub(super) fn conversations() -> Conversations {
+        Conversations { count: 0, length: 0, order: TurnOrder::Sequential }
     }
 
     pub(super) fn vlan() -> Vlan {

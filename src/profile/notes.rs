@@ -2,11 +2,12 @@
 
 use super::{
     Flow, Ip, Mac, Payload, Profile, Value,
-    field::Form,
+    kind::Kind,
+    net,
     problem::{Flaw, Places},
     read,
     setting::Setting,
-    sizes::{PKTGEN_BYTES, PKTGEN_STREAM_BYTES, USUAL_FRAME},
+    sizes::{PKTGEN_BYTES, PKTGEN_STREAM_BYTES},
 };
 
 const MULTICAST_BIT: u128 = 1 << 40;
@@ -24,7 +25,7 @@ pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
         fragment(flow, &path, &mut out);
         macs(flow, &path, &mut out);
         checksum(flow, &path, &mut out);
-        variation(profile, flow, &path, places, &mut out);
+        variation(profile, &path, places, &mut out);
     }
     out
 }
@@ -56,18 +57,13 @@ fn sizes(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
     if stamped && room < u128::from(PKTGEN_BYTES) {
         let message = format!(
             "the pktgen header does not fit: {room} bytes are left behind {}, it takes {PKTGEN_BYTES}; \
-             size {whole} holds it, {stream} with the stream number",
+             size {whole} holds it (kernel pktgen lengthens such frames to that unasked), {stream} with the stream \
+             number",
             flow.header_words()
         );
         out.push(Flaw::of(&size_path, message));
     } else if stamped && room < u128::from(PKTGEN_STREAM_BYTES) {
         let message = format!("the pktgen header fits, its stream number does not: size {stream} holds both");
-        out.push(Flaw::of(&size_path, message));
-    }
-    let usual = USUAL_FRAME + 4 * flow.vlan.len() as u32;
-    if flow.size.max() > u128::from(usual) {
-        let max = flow.size.max();
-        let message = format!("{max} is above {usual}, what an MTU of 1500 takes: raise the MTU at both ends");
         out.push(Flaw::of(&size_path, message));
     }
 }
@@ -115,8 +111,18 @@ fn macs(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
     let src_path = format!("{path}.eth.src");
     if src.min() == 0 {
         out.push(Flaw::of(&src_path, "00:00:00:00:00:00 as a source: many switches drop such frames"));
-    } else if matches!(src, Value::Fixed(mac) if mac & MULTICAST_BIT != 0) {
+    } else if meets_multicast(src) {
         out.push(Flaw::of(&src_path, "a multicast address as a source: switches drop such frames"));
+    }
+}
+
+/// Whether any of these addresses is one of a group.
+fn meets_multicast(value: &Value) -> bool {
+    let is_group = |mac: u128| mac & MULTICAST_BIT != 0;
+    match value {
+        Value::List { values, .. } => values.iter().any(|mac| is_group(*mac)),
+        // From one group bit to the next are 2^41 addresses; half of them are groups.
+        value => is_group(value.min()) || is_group(value.max()) || value.max() - value.min() > MULTICAST_BIT,
     }
 }
 
@@ -128,10 +134,8 @@ fn checksum(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
     }
 }
 
-/// Sweeps that stand still, and what clone does to fields that move.
-fn variation(profile: &Profile, flow: &Flow, path: &str, places: &Places, out: &mut Vec<Flaw>) {
-    let copies = flow.clone.unwrap_or(profile.tx.clone);
-    let mut moving = Vec::new();
+/// Sweeps that stand still, and ranges that hold more than was meant.
+fn variation(profile: &Profile, path: &str, places: &Places, out: &mut Vec<Flaw>) {
     for (field_path, value) in varying(profile, path, places) {
         match value {
             Value::Sweep { step: 0, .. } => {
@@ -143,27 +147,29 @@ fn variation(profile: &Profile, flow: &Flow, path: &str, places: &Places, out: &
                     format!("step {step} is longer than the range: the value stays at from"),
                 ));
             }
-            Value::Fixed(_) => {}
-            value if value.positions() > 1 => {
-                moving.push((field_path, u64::from(copies).saturating_mul(value.every())))
+            Value::Sweep { from, to, step: 1, .. } | Value::Random { low: from, high: to, .. }
+                if is_subnet(&field_path, from, to) =>
+            {
+                let message =
+                    "a whole subnet, its network and its broadcast address too: write the range to leave them out";
+                out.push(Flaw::of(&field_path, message));
             }
             _ => {}
         }
     }
-    if copies > 1 {
-        let note = |(field_path, every): (String, u64)| {
-            let message = format!("each packet is repeated {copies} times (clone): this changes every {every} packets");
-            Flaw::of(&field_path, message)
-        };
-        out.extend(moving.into_iter().map(note));
-    }
+}
+
+/// A block of IPv4 addresses of the size that subnets have.
+fn is_subnet(field_path: &str, from: u128, to: u128) -> bool {
+    let kind = read::field_at(field_path).map(|field| field.kind).filter(|kind| *kind == Kind::Ipv4);
+    kind.and_then(|kind| net::prefix(&kind, from, to)).is_some_and(|prefix| (24..=30).contains(&prefix))
 }
 
 /// The written fields of a flow that may vary, with what they hold.
 fn varying(profile: &Profile, path: &str, places: &Places) -> Vec<(String, Value)> {
     let mut out = Vec::new();
     for field_path in places.under(path) {
-        let field = read::field_at(&field_path).filter(|field| field.form == Form::MayVary);
+        let field = read::field_at(&field_path).filter(|field| field.form.may_vary());
         let setting = field.and_then(|field| read::setting(profile, &field_path, field));
         if let Some(Setting::Varying(value)) = setting {
             out.push((field_path, value));

@@ -9,7 +9,7 @@ use toml::{
 
 use super::{
     Flow, Ip, Profile, blank,
-    field::{self, FIELDS, Fallback, Field, Lens, NOT_YET, Shape},
+    field::{self, FIELDS, Fallback, Field, Lens, Shape},
     literal,
     problem::{Flaw, MAX_PROBLEMS, Places, nearest},
     setting::{Setting, Slot},
@@ -100,6 +100,7 @@ impl Reader<'_> {
             "flow.ipv6" => flow.ip = Some(Ip::V6(blank::ipv6())),
             "flow.arp" => flow.arp = Some(blank::arp()),
             "flow.udp" => flow.udp = Some(blank::udp()),
+            "flow.flows" => flow.conversations = Some(blank::conversations()),
             "flow.tcp" => flow.tcp = Some(blank::tcp()),
             "flow.icmp" => flow.icmp = Some(blank::icmp()),
             "flow.icmpv6" => flow.icmpv6 = Some(blank::icmp()),
@@ -251,9 +252,6 @@ fn item_number(path: &str) -> Option<usize> {
 pub(super) fn unknown(path: &str) -> Flaw {
     let known = schema(path);
     let (group, name) = (field::parent(&known), field::last(&known));
-    if NOT_YET.contains(&known.as_str()) {
-        return Flaw::of(path, format!("{name} is not supported by this release"));
-    }
     let here = nearest(name, field::names_in(group)).map(|near| match path.rsplit_once('.') {
         Some((parent, _)) => format!("{parent}.{near}"),
         None => near.to_string(),
@@ -360,6 +358,7 @@ mod tests {
     fn full() -> Profile {
         let mut profile = blank::profile();
         let v4 = Flow {
+            conversations: Some(blank::conversations()),
             ip: Some(Ip::V4(blank::ipv4())),
             vlan: vec![blank::vlan()],
             mpls: vec![blank::mpls()],

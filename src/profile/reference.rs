@@ -29,7 +29,11 @@ fn section(out: &mut String, heading: &str, group: &str, meaning: &str) {
 }
 
 fn row(field: &Field) -> String {
-    let varies = if field.form == Form::MayVary { "; may vary" } else { "" };
+    let varies = match field.form {
+        Form::Literal => "",
+        Form::MayVary => "; may vary",
+        Form::MayMix => "; may vary; may be an imix",
+    };
     let default = match field.fallback {
         Fallback::Is(text) => format!("`{text}`"),
         Fallback::Unset(meaning) => format!("not set: {meaning}"),

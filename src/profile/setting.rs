@@ -1,7 +1,7 @@
 //! What one field holds, apart from the struct it lives in, and the slots of those structs.
 
 use super::{
-    Mac, Mode, Order, Payload, Rate, Value, duration,
+    Mac, Mode, Order, Payload, Rate, TurnOrder, Value, duration,
     kind::{Kind, show_bytes},
 };
 
@@ -42,6 +42,7 @@ pub(super) enum Slot<'a> {
     MaybeNumbers(&'a mut Option<Vec<u32>>),
     Mode(&'a mut Mode),
     Order(&'a mut Order),
+    TurnOrder(&'a mut TurnOrder),
     PayloadKind(&'a mut Payload),
     PayloadBytes(&'a mut Payload),
     PayloadText(&'a mut Payload),
@@ -51,6 +52,8 @@ pub(super) enum Slot<'a> {
 
 const MODES: [Mode; 3] = [Mode::Auto, Mode::Copy, Mode::ZeroCopy];
 const ORDERS: [Order; 2] = [Order::Together, Order::Nested];
+const TURN_ORDERS: [TurnOrder; 3] = [TurnOrder::Sequential, TurnOrder::Interleaved, TurnOrder::Random];
+pub(super) const TURN_WORDS: &[&str] = &["sequential", "interleaved", "random"];
 pub(super) const MODE_WORDS: &[&str] = &["auto", "copy", "zero-copy"];
 pub(super) const ORDER_WORDS: &[&str] = &["together", "nested"];
 pub(super) const PAYLOAD_WORDS: &[&str] = &["pktgen", "pattern", "hex", "text", "random", "zero"];
@@ -81,6 +84,9 @@ impl Slot<'_> {
             (Slot::MaybeNumbers(slot), Setting::Unset) => *slot = None,
             (Slot::Mode(slot), Setting::Choice(at)) => *slot = MODES.get(at).copied().unwrap_or(Mode::Auto),
             (Slot::Order(slot), Setting::Choice(at)) => *slot = ORDERS.get(at).copied().unwrap_or(Order::Together),
+            (Slot::TurnOrder(slot), Setting::Choice(at)) => {
+                *slot = TURN_ORDERS.get(at).copied().unwrap_or(TurnOrder::Sequential)
+            }
             (Slot::PayloadKind(slot), Setting::Choice(at)) => *slot = payload(at),
             (Slot::PayloadBytes(slot), Setting::Bytes(bytes)) => put_bytes(slot, bytes),
             (Slot::PayloadText(slot), Setting::Text(text)) => put_text(slot, text),
@@ -112,6 +118,7 @@ impl Slot<'_> {
             Slot::MaybeNumbers(slot) => slot.clone().map_or(Setting::Unset, Setting::Numbers),
             Slot::Mode(slot) => Setting::Choice(MODES.iter().position(|mode| mode == slot).unwrap_or(0)),
             Slot::Order(slot) => Setting::Choice(ORDERS.iter().position(|order| order == slot).unwrap_or(0)),
+            Slot::TurnOrder(slot) => Setting::Choice(TURN_ORDERS.iter().position(|order| order == slot).unwrap_or(0)),
             Slot::PayloadKind(payload) => Setting::Choice(payload_at(payload)),
             Slot::PayloadBytes(Payload::Pattern(bytes) | Payload::Hex(bytes)) => Setting::Bytes(bytes.clone()),
             Slot::PayloadText(Payload::Text(text)) => Setting::Text(text.clone()),
@@ -211,6 +218,14 @@ fn value_toml(value: &Value, kind: &Kind) -> String {
         Value::List { values, every } => {
             let values: Vec<String> = values.iter().map(show).collect();
             format!("{{ list = [{}], every = {every} }}", values.join(", "))
+        }
+        Value::Masked { base, mask, every } => {
+            format!("{{ random = {}, mask = {}, every = {every} }}", show(base), show(mask))
+        }
+        Value::Imix { shares, every } => {
+            let shares: Vec<String> =
+                shares.iter().map(|share| format!("[{}, {}]", show(&share.value), share.weight)).collect();
+            format!("{{ imix = [{}], every = {every} }}", shares.join(", "))
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The short forms of the command line, the `:` line and Edit, turned into TOML: `A..B`, `A..=B`, `A..B:STEP`,
-//! `A,B,C`, `random A..B`.
+//! `A,B,C`, `random A..B`, `random A mask B`, `imix 60:7,1514:1`.
 
 use toml::de::DeValue;
 
 use super::{
     Value,
-    field::{Field, Form},
+    field::Field,
     kind::Kind,
     setting::{Setting, quoted},
 };
@@ -29,7 +29,7 @@ pub(super) fn typed(field: &Field, text: &str) -> String {
     }
     let short = match (&field.kind, field.form) {
         (Kind::Numbers { max, .. }, _) => numbers(text, *max),
-        (kind, Form::MayVary) => to_toml(kind, text),
+        (kind, form) if form.may_vary() => to_toml(kind, text),
         _ => None,
     };
     short.unwrap_or_else(|| quoted(text))
@@ -46,7 +46,16 @@ fn is_words(kind: &Kind) -> bool {
 /// A short form of a varying field; `None` when the text has no such shape.
 pub(super) fn to_toml(kind: &Kind, text: &str) -> Option<String> {
     let text = text.trim();
+    if let Some(shares) = text.strip_prefix("imix ") {
+        return imix(shares);
+    }
     if let Some(range) = text.strip_prefix("random ") {
+        if let Some((base, mask)) = range.split_once(" mask ") {
+            return Some(format!("{{ random = {}, mask = {} }}", item(kind, base.trim()), item(kind, mask.trim())));
+        }
+        if kind.address_bits().is_some() && range.contains('/') && !range.contains("..") {
+            return Some(format!("{{ random = {} }}", quoted(range.trim())));
+        }
         let (low, high) = ends(range)?;
         return Some(format!("{{ random = [{}, {}] }}", item(kind, low), item(kind, high)));
     }
@@ -60,6 +69,16 @@ pub(super) fn to_toml(kind: &Kind, text: &str) -> Option<String> {
         return Some(format!("{{ list = [{}] }}", items.join(", ")));
     }
     None
+}
+
+/// `60:7,590:4,1514:1`; a size alone weighs 1.
+fn imix(text: &str) -> Option<String> {
+    let pair = |share: &str| {
+        let (size, weight) = share.split_once(':').unwrap_or((share, "1"));
+        format!("[{}, {}]", number_or_quoted(size.trim()), number_or_quoted(weight.trim()))
+    };
+    let pairs: Vec<String> = text.trim().trim_end_matches(',').split(',').map(|share| pair(share.trim())).collect();
+    Some(format!("{{ imix = [{}] }}", pairs.join(", ")))
 }
 
 fn ends(text: &str) -> Option<(&str, &str)> {
@@ -120,6 +139,12 @@ pub(super) fn show(setting: &Setting, kind: &Kind) -> String {
             format!("{}..{}:{step}", show(from), show(to))
         }
         Value::Random { low, high, every: 1 } => format!("random {}..{}", show(low), show(high)),
+        Value::Masked { base, mask, every: 1 } => format!("random {} mask {}", show(base), show(mask)),
+        Value::Imix { shares, every: 1 } => {
+            let shares: Vec<String> =
+                shares.iter().map(|share| format!("{}:{}", show(&share.value), share.weight)).collect();
+            format!("imix {}", shares.join(","))
+        }
         Value::List { values, every: 1 } if values.len() > 1 => values.iter().map(show).collect::<Vec<_>>().join(","),
         _ => toml(),
     }

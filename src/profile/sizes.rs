@@ -1,6 +1,6 @@
 //! How long a flow's frames must and may be.
 
-use super::{Flow, Tx, Value, rate::WIRE_OVERHEAD_BYTES};
+use super::{Flow, Tx, Value, imix, rate::WIRE_OVERHEAD_BYTES};
 
 /// Frames below this are padded by others and called runts; without FCS.
 pub const SHORTEST_FRAME: u32 = 60;
@@ -34,6 +34,9 @@ impl Flow {
         let (min, max) = (self.size.min(), self.size.max());
         if min == max {
             format!("{min} B (+4 FCS = {})", min + 4)
+        } else if let Value::Imix { shares, .. } = &self.size {
+            let mean = imix::mean(shares);
+            format!("mean {mean:.1} B (+4 FCS = {:.1}), imix {min}..{max}", mean + 4.0)
         } else {
             format!("{min}..{max} B (+4 FCS = {}..{})", min + 4, max + 4)
         }
@@ -51,7 +54,16 @@ pub fn mean(value: &Value) -> f64 {
         Value::List { values, .. } if !values.is_empty() => {
             values.iter().map(|v| *v as f64).sum::<f64>() / values.len() as f64
         }
+        Value::Imix { shares, .. } => imix::mean(shares),
         _ => (value.min() as f64 + value.max() as f64) / 2.0,
+    }
+}
+
+/// The mean where the first packets already show it: one size, or a mix whose shares are exact.
+pub fn sure_mean(value: &Value) -> Option<f64> {
+    match value {
+        Value::Imix { .. } => Some(mean(value)),
+        value => value.is_fixed().then(|| value.min() as f64),
     }
 }
 

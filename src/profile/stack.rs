@@ -38,6 +38,7 @@ impl Flow {
     pub fn count_of(&self, group: &str) -> usize {
         match field::last(group) {
             "eth" => usize::from(self.raw.is_none()),
+            "flows" => usize::from(self.conversations.is_some()),
             "vlan" => self.vlan.len(),
             "mpls" => self.mpls.len(),
             "arp" => usize::from(self.arp.is_some()),

@@ -1,6 +1,8 @@
 //! A value that may vary from one built packet to the next. Numbers, MAC and IP addresses alike are
 //! held as unsigned integers in network order, so one form serves every field.
 
+use super::imix;
+
 /// What a field holds. Build `k` of a flow is a pure function of (seed, flow, field, k).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
@@ -22,6 +24,24 @@ pub enum Value {
         values: Vec<u128>,
         every: u64,
     },
+    /// Uniform, seeded, in the bits of `mask`; the others are those of `base`, which has none of the mask's.
+    Masked {
+        base: u128,
+        mask: u128,
+        every: u64,
+    },
+    /// Values by weight, each with its exact share over a cycle; see [`imix`](super::imix).
+    Imix {
+        shares: Vec<Share>,
+        every: u64,
+    },
+}
+
+/// One value of a mix and its weight; 0 leaves the value out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    pub value: u128,
+    pub weight: u32,
 }
 
 impl Value {
@@ -33,6 +53,8 @@ impl Value {
             Value::Sweep { .. } => 1,
             Value::Random { low, high, .. } => (high - low).saturating_add(1),
             Value::List { values, .. } => values.len() as u128,
+            Value::Masked { mask, .. } => 1_u128.checked_shl(mask.count_ones()).unwrap_or(u128::MAX),
+            Value::Imix { shares, .. } => u128::from(imix::cycle(shares)),
         }
     }
 
@@ -42,6 +64,8 @@ impl Value {
             Value::Sweep { from, .. } => *from,
             Value::Random { low, .. } => *low,
             Value::List { values, .. } => values.iter().copied().min().unwrap_or(0),
+            Value::Masked { base, .. } => *base,
+            Value::Imix { shares, .. } => imix::sent(shares).map(|share| share.value).min().unwrap_or(0),
         }
     }
 
@@ -52,6 +76,8 @@ impl Value {
             Value::Sweep { from, .. } => *from,
             Value::Random { high, .. } => *high,
             Value::List { values, .. } => values.iter().copied().max().unwrap_or(0),
+            Value::Masked { base, mask, .. } => base | mask,
+            Value::Imix { shares, .. } => imix::sent(shares).map(|share| share.value).max().unwrap_or(0),
         }
     }
 
@@ -59,7 +85,11 @@ impl Value {
     pub fn every(&self) -> u64 {
         match self {
             Value::Fixed(_) => 1,
-            Value::Sweep { every, .. } | Value::Random { every, .. } | Value::List { every, .. } => *every,
+            Value::Sweep { every, .. }
+            | Value::Random { every, .. }
+            | Value::List { every, .. }
+            | Value::Masked { every, .. }
+            | Value::Imix { every, .. } => *every,
         }
     }
 

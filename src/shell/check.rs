@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use crate::{
-    app::Keymap,
-    profile::Document,
+    app::{Keymap, variety},
+    packet::{Diversity, Facts, compile, lint},
+    profile::{Document, Profile},
     shell::{
         args::{CheckArgs, Common},
         config::Config,
         lookup,
         output::{Ending, Output},
         paths::Paths,
+        site::{Place, Site},
     },
     ui::Theme,
 };
@@ -32,8 +34,10 @@ pub fn run(args: &CheckArgs, common: &Common) -> Result<u8, Ending> {
         let told = check(file, &paths);
         bad |= told.is_err();
         let lines = match told {
-            Ok(notes) if notes.is_empty() => vec![format!("{file}: ok")],
-            Ok(notes) => notes,
+            Ok(Fine { mut notes, makes }) => {
+                notes.push(format!("{file}: ok{}", makes.map(|makes| format!(", {makes}")).unwrap_or_default()));
+                notes
+            }
             Err(errors) => errors,
         };
         lines.iter().try_for_each(|line| output.line(line))?;
@@ -41,20 +45,44 @@ pub fn run(args: &CheckArgs, common: &Common) -> Result<u8, Ending> {
     Ok(if bad { 2 } else { 0 })
 }
 
+/// What is said of a file in which nothing is wrong.
+#[derive(Default)]
+struct Fine {
+    notes: Vec<String>,
+    /// How different the packets of a profile are.
+    makes: Option<String>,
+}
+
 /// Notes of a valid file, or all errors of another.
-fn check(file: &str, paths: &Paths) -> Result<Vec<String>, Vec<String>> {
+fn check(file: &str, paths: &Paths) -> Result<Fine, Vec<String>> {
     let source = lookup::find(file, paths).map_err(|why| vec![why.for_people()])?;
     match kind(file, &source.text) {
         Kind::Profile => {
             let document = Document::parse(&source.label, &source.text);
             let document =
                 document.map_err(|problems| problems.0.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-            Ok(document.notes().iter().map(|note| format!("note: {note}")).collect())
+            Ok(profile(&document))
         }
-        Kind::Theme => Theme::parse(&source.label, &source.text).map(|_| Vec::new()),
-        Kind::Keymap => Keymap::shipped().overlay(&source.label, &source.text).map(|()| Vec::new()),
-        Kind::Config => Config::parse(&source.label, &source.text).map(|_| Vec::new()),
+        Kind::Theme => Theme::parse(&source.label, &source.text).map(|_| Fine::default()),
+        Kind::Keymap => Keymap::shipped().overlay(&source.label, &source.text).map(|()| Fine::default()),
+        Kind::Config => Config::parse(&source.label, &source.text).map(|_| Fine::default()),
     }
+}
+
+fn profile(document: &Document) -> Fine {
+    let facts = facts(document.profile());
+    let plan = compile(document.profile(), &facts).ok();
+    Fine {
+        notes: lint(document, &facts).iter().map(|note| format!("note: {note}")).collect(),
+        makes: plan.map(|plan| variety::words(&Diversity::of(&plan, document.profile()), None)),
+    }
+}
+
+/// Of the device that the profile names, when it is here; a file is checked on any machine.
+fn facts(profile: &Profile) -> Facts {
+    let named = profile.tx.device.clone().filter(|device| device != "sim");
+    let site = named.and_then(|device| Site::open(Place::Device(device), None).ok());
+    site.and_then(|mut site| site.all_facts().ok()).unwrap_or_default()
 }
 
 /// By what stands in it; a file too broken to tell is judged by its folder and name, else taken for a profile.

@@ -154,8 +154,7 @@ impl Site {
     fn facts(&mut self, profile: &Profile) -> Result<Facts, Failure> {
         let asking: Vec<IpAddr> = profile.flows.iter().filter_map(asks_for).collect();
         if asking.is_empty() {
-            let device_mac = self.link().map_or(NEAR_MAC, |link| link.mac);
-            return Ok(Facts { device_mac, neighbours: Vec::new() });
+            return Ok(self.own_facts());
         }
         let mut facts = self.all_facts()?;
         let Some((links, link)) = &mut self.kernel else { return Ok(facts) };
@@ -171,10 +170,21 @@ impl Site {
     /// The device's MAC and all its neighbours.
     pub fn all_facts(&mut self) -> Result<Facts, Failure> {
         let Some((links, link)) = &mut self.kernel else {
-            return Ok(Facts { device_mac: NEAR_MAC, neighbours: Vec::new() });
+            return Ok(self.own_facts());
         };
         let neighbours = links.neighbours(link.index).map_err(netlink("neighbours"))?;
-        Ok(Facts { device_mac: link.mac, neighbours })
+        Ok(Facts { neighbours, ..self.own_facts() })
+    }
+
+    /// What is known without asking for neighbours.
+    fn own_facts(&self) -> Facts {
+        let link = self.link();
+        Facts {
+            device_mac: link.map_or(NEAR_MAC, |link| link.mac),
+            mtu: link.map(|link| link.mtu),
+            link_mbps: link.and_then(|link| link.speed_mbps),
+            neighbours: Vec::new(),
+        }
     }
 
     /// How many queues the device can transmit on; `None`: simulated, as many as one likes.

@@ -109,8 +109,8 @@ fn bytes(packets: u64, total: &Counts, plan: &Plan) -> Option<u64> {
 
 /// The rate that the plan asks for, in packets a second; `None` where there is none, or none in packets.
 fn target_pps(plan: &Plan) -> Option<f64> {
-    let own = || plan.flows.iter().map(|flow| pps_of(flow.rate?, flow.frame.fixed_len())).sum::<Option<f64>>();
-    let mut lengths = plan.flows.iter().map(|flow| flow.frame.fixed_len());
+    let own = || plan.flows.iter().map(|flow| pps_of(flow.rate?, flow.frame.mean_len())).sum::<Option<f64>>();
+    let mut lengths = plan.flows.iter().map(|flow| flow.frame.mean_len());
     let first = lengths.next()?;
     let one_length = if lengths.all(|len| len == first) { first } else { None };
     match plan.rate {
@@ -123,13 +123,13 @@ fn target_pps(plan: &Plan) -> Option<f64> {
     }
 }
 
-fn pps_of(rate: Rate, len: Option<usize>) -> Option<f64> {
+fn pps_of(rate: Rate, len: Option<f64>) -> Option<f64> {
     let pps = match rate {
         Rate::Max => return None,
         Rate::Pps(pps) => pps,
         Rate::EveryNs(gap_ns) => 1e9 / gap_ns,
-        Rate::Bits(bits) => bits / (8.0 * len? as f64),
-        Rate::WireBits(bits) => bits / (8.0 * (len? as f64 + 24.0)),
+        Rate::Bits(bits) => bits / (8.0 * len?),
+        Rate::WireBits(bits) => bits / (8.0 * (len? + 24.0)),
     };
     Some(pps).filter(|pps| pps.is_finite())
 }

@@ -20,6 +20,27 @@ fn c16_sixty_bytes_without_fcs_are_sixty_in_a_capture() {
     });
 }
 
+#[test]
+fn c41_a_mix_leaves_in_exact_shares_and_its_bytes_are_counted() {
+    on_a_pair("size::c41_a_mix_leaves_in_exact_shares_and_its_bytes_are_counted", |_| {
+        let send = |count: u64| {
+            let before = counters("a0").tx_bytes;
+            let done = run(&["imix", "-i", "a0", "-n", &count.to_string(), "-s", "rate=max"]);
+            balances(&done, count);
+            let bytes = count / 12 * (60 * 7 + 590 * 4 + 1514);
+            assert_eq!(done.result()["left"]["bytes"], bytes);
+            assert_eq!(counters("a0").tx_bytes - before, bytes);
+        };
+        let capture = Capture::on(link("b0").index, 2000);
+        send(1200);
+        let frames = capture.frames();
+        let of = |size: usize| frames.iter().filter(|frame| frame.bytes.len() == size).count();
+        assert_eq!((frames.len(), of(60), of(590), of(1514)), (1200, 700, 400, 100));
+        drop(capture);
+        [12_000, 120_000].into_iter().for_each(send);
+    });
+}
+
 fn of_size(size: u32) -> Done {
     let size = format!("flow.udp.size={size}");
     run(&["udp-64", "-i", "a0", "-n", "100", "-s", "chunk_bytes=4096", "-s", &size])

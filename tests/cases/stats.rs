@@ -22,6 +22,20 @@ fn c96_bits_are_those_the_device_counted() {
     });
 }
 
+#[test]
+fn c96_bits_of_a_mix_are_those_the_device_counted() {
+    on_a_pair("stats::c96_bits_of_a_mix_are_those_the_device_counted", |_| {
+        let before = counters("a0").tx_bytes;
+        let done = run(&["imix", "-i", "a0", "-s", "rate=10000", "--duration", "480ms"]);
+        assert_eq!(done.code, 0, "{}", done.brief());
+        was_due(&done, 4800);
+        let bytes = counters("a0").tx_bytes - before;
+        assert_eq!(done.result()["left"]["bytes"], bytes);
+        let bps = 8.0 * bytes as f64 / number(done.result(), "elapsed_s");
+        assert!((number(done.result(), "bps") / bps - 1.0).abs() < 1e-6, "{}", done.brief());
+    });
+}
+
 /// From the second sample on, what is said to have left is what the far end counted meanwhile, within 2 % or one
 /// packet. Both are read one after the other: a sample during which this process lost its CPU may be off.
 #[track_caller]

@@ -118,6 +118,7 @@ pub fn raw_flow() -> Flow {
         queues: None,
         start_ns: 0,
         order: Order::Together,
+        conversations: None,
     }
 }
 
@@ -166,7 +167,7 @@ pub fn profile(flows: Vec<Flow>) -> Profile {
 }
 
 pub fn facts() -> Facts {
-    Facts { device_mac: DEVICE, neighbours: Vec::new() }
+    Facts { device_mac: DEVICE, ..Facts::default() }
 }
 
 pub fn plan(profile: &Profile) -> Plan {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use txdeck::{
     packet::annotate,
-    profile::{Flow, Ip, Ipv4, Ipv6, Mac, Order, Payload, Udp, Value, Vlan},
+    profile::{Conversations, Flow, Ip, Ipv4, Ipv6, Mac, Order, Payload, Share, TurnOrder, Udp, Value, Vlan},
 };
 
 use crate::{
@@ -161,4 +161,20 @@ fn golden_nested() {
         ..raw_flow()
     };
     golden("nested", flow, 4);
+}
+
+#[test]
+fn golden_mix_of_masked_conversations() {
+    let mut flow = v4_flow();
+    flow.ip = Some(Ip::V4(Ipv4 {
+        src: Value::Masked { base: 0x0a01_0203 & !0x00ff_00f0, mask: 0x00ff_00f0, every: 1 },
+        dst: sweep(0xc612_0002, 0xc612_00fe, 1),
+        ..v4()
+    }));
+    flow.size = Value::Imix {
+        shares: vec![Share { value: 60, weight: 2 }, Share { value: 77, weight: 1 }, Share { value: 99, weight: 0 }],
+        every: 1,
+    };
+    flow.conversations = Some(Conversations { count: 500, length: 2, order: TurnOrder::Sequential });
+    golden("mix-of-masked-conversations", flow, 6);
 }

@@ -3,7 +3,10 @@
 use proptest::{prelude::*, test_runner::Config};
 use txdeck::{
     packet::{Frame, Stamp, dissect},
-    profile::{Arp, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Order, Payload, Tcp, Udp, Value, Vlan},
+    profile::{
+        Arp, Conversations, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Order, Payload, Share, Tcp, TurnOrder, Udp, Value,
+        Vlan,
+    },
 };
 
 use crate::{
@@ -21,7 +24,28 @@ fn value(low: u128, high: u128) -> BoxedStrategy<Value> {
     let random = (pair, 1..5_u64).prop_map(|((low, high), every)| Value::Random { low, high, every });
     let list =
         (prop::collection::vec(low..=high, 1..6), 1..5_u64).prop_map(|(values, every)| Value::List { values, every });
-    prop_oneof![2 => (low..=high).prop_map(Value::Fixed), 1 => sweep, 1 => random, 1 => list].boxed()
+    let masked = (low..=high, any::<u128>(), 1..5_u64).prop_map(move |(base, bits, every)| {
+        let fits = |mask: &u128| base & !mask >= low && base | mask <= high;
+        let mask = [bits, bits & high, bits & (high - low), bits & 0xf].into_iter().find(fits).unwrap_or(0);
+        Value::Masked { base: base & !mask, mask, every }
+    });
+    prop_oneof![2 => (low..=high).prop_map(Value::Fixed), 1 => sweep, 1 => random, 1 => list, 1 => masked].boxed()
+}
+
+/// As [`value`], or a mix.
+fn size(low: u128, high: u128) -> BoxedStrategy<Value> {
+    let share = (low..=high, 0..9_u32).prop_map(|(value, weight)| Share { value, weight });
+    let imix = (prop::collection::vec(share, 1..6), low..=high, 1..4_u64).prop_map(|(mut shares, value, every)| {
+        shares.push(Share { value, weight: 1 });
+        Value::Imix { shares, every }
+    });
+    prop_oneof![4 => value(low, high), 1 => imix].boxed()
+}
+
+fn conversations() -> impl Strategy<Value = Option<Conversations>> {
+    let order = prop_oneof![Just(TurnOrder::Sequential), Just(TurnOrder::Interleaved), Just(TurnOrder::Random)];
+    let some = (1..300_u32, 1..20_u32, order).prop_map(|(count, length, order)| Conversations { count, length, order });
+    prop_oneof![3 => Just(None), 2 => some.prop_map(Some)]
 }
 
 fn bits(bits: u32) -> BoxedStrategy<Value> {
@@ -138,8 +162,12 @@ fn flow() -> impl Strategy<Value = Flow> {
         }
         carry(&mut flow, behind);
         let least = headers_len(&flow);
-        prop_oneof![value(least, least + 20), value(least, 300), value(least, 1514)]
-            .prop_map(move |size| Flow { size, ..flow.clone() })
+        let size = prop_oneof![size(least, least + 20), size(least, 300), size(least, 1514)];
+        (size, conversations()).prop_map(move |(size, conversations)| {
+            let most = u32::try_from(flow.tuples()).unwrap_or(u32::MAX);
+            let conversations = conversations.map(|of| Conversations { count: of.count.min(most), ..of });
+            Flow { size, conversations, ..flow.clone() }
+        })
     })
 }
 
@@ -330,9 +358,15 @@ proptest! {
         let other = plan(&other).flows.remove(0).frame;
         let (one, two) = (see(&bytes(&frame(flow.clone()), k)), see(&bytes(&other, k)));
         for (name, value) in crate::model::fields(&flow) {
-            prop_assert!(matches!(value, Value::Random { .. }) || one[&name] == two[&name], "{}", name);
+            prop_assert!(follows_the_seed(&flow, value) || one[&name] == two[&name], "{}", name);
         }
     }
+}
+
+/// Drawn fields do; the order of a mix and of shuffled conversations too.
+fn follows_the_seed(flow: &Flow, value: &Value) -> bool {
+    let shuffled = flow.conversations.is_some_and(|of| of.order == TurnOrder::Random);
+    shuffled || matches!(value, Value::Random { .. } | Value::Masked { .. } | Value::Imix { .. })
 }
 
 fn payload_of(payload: &Payload, len: usize, k: u64) -> Vec<u8> {

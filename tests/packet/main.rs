@@ -5,6 +5,7 @@ mod cases;
 mod golden;
 mod headers;
 mod laws;
+mod many;
 mod model;
 mod seen;
 mod stacks;

@@ -1,6 +1,6 @@
 //! What each field of build `k` should be, computed the slow and obvious way.
 
-use txdeck::profile::{Flow, Ip, Mac, Order, Value};
+use txdeck::profile::{Flow, Ip, Mac, Order, TurnOrder, Value};
 
 /// The fields in the order in which an odometer turns, first fastest.
 pub fn fields<'a>(flow: &'a Flow) -> Vec<(String, &'a Value)> {
@@ -88,6 +88,12 @@ pub fn fields<'a>(flow: &'a Flow) -> Vec<(String, &'a Value)> {
 pub enum Expected {
     Exactly(u128),
     Within(u128, u128),
+    /// These bits as in this number, the others any.
+    Bits {
+        kept: u128,
+        number: u128,
+    },
+    OneOf(Vec<u128>),
 }
 
 impl Expected {
@@ -95,40 +101,73 @@ impl Expected {
         match self {
             Expected::Exactly(right) => value == *right,
             Expected::Within(low, high) => (*low..=*high).contains(&value),
+            Expected::Bits { kept, number } => value & kept == *number,
+            Expected::OneOf(values) => values.contains(&value),
         }
     }
 }
 
+/// What varies from one conversation to the next where a flow has several.
+const TUPLE: [&str; 8] = ["ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.src", "udp.dst", "tcp.src", "tcp.dst"];
+
 /// Every field of build `k`.
 pub fn expected(flow: &Flow, k: u64) -> Vec<(String, Expected)> {
-    let mut slower = 1_u128;
+    // Builds that the walking fields above stand still for: of the packet, of the conversation.
+    let mut slower = [1_u128; 2];
     let mut answers = Vec::new();
     for (name, value) in fields(flow) {
-        let (every, positions) = match value {
-            Value::Fixed(value) => {
-                answers.push((name, Expected::Exactly(*value)));
-                continue;
-            }
-            Value::Random { low, high, .. } => {
-                answers.push((name, Expected::Within(*low, *high)));
-                continue;
-            }
-            Value::Sweep { every, .. } | Value::List { every, .. } => (u128::from(*every), positions(value)),
+        let of = usize::from(flow.conversations.is_some() && TUPLE.contains(&&*name));
+        let drawn = match value {
+            Value::Fixed(value) => Some(Expected::Exactly(*value)),
+            Value::Random { low, high, .. } => Some(Expected::Within(*low, *high)),
+            Value::Masked { base, mask, .. } => Some(Expected::Bits { kept: !mask, number: base & !mask }),
+            _ => None,
         };
-        let hold = if flow.order == Order::Nested { slower.saturating_mul(every) } else { every };
-        if positions > 1 {
-            slower = hold.saturating_mul(positions);
+        if let Some(drawn) = drawn {
+            answers.push((name, drawn));
+            continue;
         }
-        let index = u128::from(k) / hold % positions;
-        answers.push((name, Expected::Exactly(at(value, index))));
+        let (every, positions) = (u128::from(value.every()), positions(value));
+        let hold = if flow.order == Order::Nested { slower[of].saturating_mul(every) } else { every };
+        if positions > 1 {
+            slower[of] = hold.saturating_mul(positions);
+        }
+        let number = if of == 1 { conversation(flow, k) } else { Some(u128::from(k)) };
+        let answer = match (value, number) {
+            (Value::Imix { shares, .. }, _) => {
+                Expected::OneOf(shares.iter().filter(|share| share.weight > 0).map(|share| share.value).collect())
+            }
+            (_, Some(number)) => Expected::Exactly(at(value, number / hold % positions)),
+            (_, None) => Expected::Within(value.min(), value.max()),
+        };
+        answers.push((name, answer));
     }
     answers
+}
+
+/// The conversation of build `k`; `None` where they are shuffled.
+pub fn conversation(flow: &Flow, k: u64) -> Option<u128> {
+    let of = flow.conversations.as_ref()?;
+    match of.order {
+        TurnOrder::Sequential => Some(u128::from(k / u64::from(of.length) % u64::from(of.count))),
+        TurnOrder::Interleaved => Some(u128::from(k % u64::from(of.count))),
+        TurnOrder::Random => None,
+    }
 }
 
 fn positions(value: &Value) -> u128 {
     match value {
         Value::Sweep { from, to, step, .. } if *step > 0 => ((to - from) / step).saturating_add(1),
         Value::List { values, .. } if values.iter().any(|value| *value != values[0]) => values.len() as u128,
+        Value::Imix { shares, .. } => {
+            let sent = || shares.iter().filter(|share| share.weight > 0);
+            if sent().all(|share| Some(share.value) == sent().next().map(|first| first.value)) {
+                return 1;
+            }
+            let sum: u32 = sent().map(|share| share.weight).sum();
+            let divides = |by: &u32| sent().all(|share| share.weight % by == 0);
+            u128::from(sum / (1..=sum).rev().find(divides).unwrap_or(1))
+        }
         _ => 1,
     }
 }
@@ -138,6 +177,6 @@ fn at(value: &Value, index: u128) -> u128 {
         Value::Sweep { from, step, .. } => from + index * step,
         Value::List { values, .. } => values[index as usize],
         Value::Fixed(value) => *value,
-        Value::Random { low, .. } => *low,
+        value => value.min(),
     }
 }

@@ -84,7 +84,7 @@ fn every_field_of_the_table_is_a_row_with_its_meaning_range_and_effect() {
     }
     stage.keys("esc j enter");
     // Each header takes out those that it cannot stand beside.
-    for header in ["tcp", "icmp", "ipv6", "icmpv6", "arp", "raw"] {
+    for header in ["flows", "tcp", "icmp", "ipv6", "icmpv6", "arp", "raw"] {
         pick(&mut stage, header).keys("space");
         if header == "raw" {
             pick(&mut stage, "patch").keys("l");
@@ -125,10 +125,10 @@ fn an_error_states_place_range_forms_and_what_esc_keeps() {
     assert_eq!(
         hint(&stage),
         "flow.udp.ipv4.dst: \"198.18.0.2540\" is not an IPv4 address (each part 0..255). Or A..B, \
-         A..B:STEP, A,B,C, random A..B. Esc keeps 198.18.0.2."
+         A..B:STEP, A,B,C, random A..B, A/BITS. Esc keeps 198.18.0.2."
     );
     let picture = shown(&stage, 80, 22);
-    for words in ["is not an IPv4 address", "Or A..B, A..B:STEP, A,B,C, random A..B.", "Esc keeps"] {
+    for words in ["is not an IPv4 address", "Or A..B, A..B:STEP, A,B,C, random A..B", "keeps 198.18.0.2."] {
         assert!(picture.contains(words), "{picture}");
     }
     stage.keys("esc");
@@ -718,4 +718,48 @@ fn pictures_of_every_state() {
     let mut crowd = Stage::with(&with_flows(200), Some(place(PlaceKind::Lab)));
     crowd.keys("space").ticks(20).keys("e pgdn pgdn");
     snapshot("crowd", &crowd);
+}
+
+#[test]
+fn a_mix_is_typed_told_at_its_mean_and_not_nudged() {
+    let mut stage = fields();
+    typed(&mut stage, "size", "imix 60:7,590:4,1514:1");
+    assert!(profile_text(&stage).contains("size = { imix = [[60, 7], [590, 4], [1514, 1]] }"), "files keep the form");
+    let row = pick(&mut stage, "size").app.edit.picked_row().cloned().unwrap();
+    assert_eq!(
+        (row.value.as_str(), row.remark.as_str()),
+        ("imix 60:7,590:4,1514:1", "mean 357.8 B (+4 FCS = 361.8), imix 60..1514")
+    );
+    assert!(row.note.is_some_and(|note| note.contains("exact in every 12 packets")), "the lint of `check`");
+    let before = profile_text(&stage);
+    stage.keys("l");
+    assert_eq!(profile_text(&stage), before, "a size that varies cannot be nudged");
+    assert!(stage.app.notice().is_some_and(|notice| notice.text.contains("varies, so it cannot be turned")));
+    typed(&mut stage, "size", "imix 60:0");
+    assert!(hint(&stage).contains("every weight is 0"), "{}", hint(&stage));
+}
+
+#[test]
+fn c32_conversations_are_switched_on_and_refused_with_what_there_is() {
+    let mut stage = fields();
+    pick(&mut stage, "flows").keys("space");
+    assert!(profile_text(&stage).contains("flows = {}"), "{}", profile_text(&stage));
+    typed(&mut stage, "flows.count", "8000");
+    assert!(
+        hint(&stage).contains("8000 conversations, and the addresses and ports of this flow make one"),
+        "{}",
+        hint(&stage)
+    );
+    stage.keys("esc");
+    typed(&mut stage, "ipv4.src", "random 198.18.0.0/15");
+    assert!(profile_text(&stage).contains("src = { random = \"198.18.0.0/15\" }"), "{}", profile_text(&stage));
+    for (refused, why) in [("0", "0 is out of range (1..16777216)"), ("200000", "make 131072")] {
+        typed(&mut stage, "flows.count", refused);
+        assert!(hint(&stage).contains(why), "{}", hint(&stage));
+        stage.keys("esc");
+    }
+    typed(&mut stage, "flows.count", "65537");
+    let row = pick(&mut stage, "flows.count").app.edit.picked_row().cloned().unwrap();
+    assert!(row.note.is_some_and(|note| note.contains("kernel pktgen ends at 65536")));
+    assert!(shown(&stage, 120, 36).contains("65.54 k flows in this plan"), "{}", shown(&stage, 120, 36));
 }

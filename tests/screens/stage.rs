@@ -158,7 +158,7 @@ impl Stage {
             }
             Effect::AskFacts => {
                 let neighbours = vec![("198.18.0.9".parse().unwrap(), [2, 0, 0, 0, 0, 9])];
-                Some(Reply::Facts(Facts { device_mac: [2, 0, 0, 0, 0, 1], neighbours }))
+                Some(Reply::Facts(Facts { device_mac: [2, 0, 0, 0, 0, 1], neighbours, ..Facts::default() }))
             }
             Effect::Stop => {
                 self.draining = Some(self.drain_ticks);
@@ -268,7 +268,7 @@ impl Stage {
 fn assert_valid(document: &Document) {
     let again = Document::parse("sent", document.text());
     let profile = again.unwrap_or_else(|problems| panic!("an invalid plan reached the senders: {problems}"));
-    let facts = Facts { device_mac: [2, 0, 0, 0, 0, 1], neighbours: Vec::new() };
+    let facts = Facts { device_mac: [2, 0, 0, 0, 0, 1], ..Facts::default() };
     if let Err(why) = compile(profile.profile(), &facts) {
         assert!(why.to_string().contains("neighbour"), "{why}");
     }

@@ -4,9 +4,10 @@
 use crate::{
     app::{conversion, knobs::Knob},
     profile::{
-        Document, Flow, Problem,
-        field::{self, Effect, Fallback, Field, Form as ValueForm, GROUPS, Group, Shape},
+        Document, Flow, Problem, Value,
+        field::{self, Effect, Fallback, Field, GROUPS, Group, Shape},
         kind::Kind,
+        sizes,
     },
 };
 
@@ -47,9 +48,6 @@ pub struct Row {
     pub note: Option<String>,
 }
 
-/// What a field may take besides one value, as people type it.
-const FORMS: &str = "A..B, A..B:STEP, A,B,C, random A..B";
-
 impl Row {
     /// The same field in every flow, whatever the flow is called.
     pub fn place(&self) -> &str {
@@ -72,8 +70,11 @@ impl Row {
     /// The range and the accepted forms.
     pub fn takes(&self) -> String {
         match self.kind {
-            RowKind::Field(field) if field.form == ValueForm::MayVary => format!("{}; {FORMS}", field.kind.allowed()),
-            RowKind::Field(field) => field.kind.allowed(),
+            RowKind::Field(field) => match field.forms() {
+                Some(forms) => format!("{}; {forms}", field.kind.allowed()),
+                None => field.kind.allowed(),
+            },
+            RowKind::Header { group, .. } if !is_header(group) => "on or off".into(),
             RowKind::Header { .. } => "in the packet, or not".into(),
             RowKind::Headers { group, .. } if group.key == "flow.patch" => "l adds one, h takes the last out".into(),
             RowKind::Headers { .. } => "l adds the innermost, h takes it out".into(),
@@ -85,10 +86,9 @@ impl Row {
     /// What a message leaves to be said: the forms where it names the range itself, else both.
     pub fn takes_beside(&self, message: &str) -> String {
         match self.kind {
-            RowKind::Field(field) if message.contains(&field.kind.allowed()) => match field.form {
-                ValueForm::MayVary => format!("Or {FORMS}. "),
-                ValueForm::Literal => String::new(),
-            },
+            RowKind::Field(field) if message.contains(&field.kind.allowed()) => {
+                field.forms().map(|forms| format!("Or {forms}. ")).unwrap_or_default()
+            }
             _ => format!("Takes {}. ", self.takes()),
         }
     }
@@ -168,7 +168,12 @@ impl Form<'_> {
     }
 
     fn header(&mut self, group: &'static Group, key: &str, is_there: bool) {
-        let value = if is_there { "in the packet" } else { "not in the packet" };
+        let value = match (is_header(group), is_there) {
+            (true, true) => "in the packet",
+            (true, false) => "not in the packet",
+            (false, true) => "on",
+            (false, false) => "off",
+        };
         self.part(RowKind::Header { group, is_there }, key, field::last(group.key).to_owned(), value.into());
         if is_there {
             self.fields(group.key, &format!("{key}."));
@@ -216,6 +221,11 @@ impl Form<'_> {
     }
 }
 
+/// Whether a group is a header of the packet; the others are settings of the flow that are on or off as a whole.
+fn is_header(group: &Group) -> bool {
+    group.key != "flow.flows"
+}
+
 /// Headers that every packet has.
 const ALWAYS: [&str; 2] = ["flow.eth", "flow.payload"];
 
@@ -231,11 +241,11 @@ pub fn remark(document: &Document, key: &str) -> String {
         "tx.burst" => Knob::Burst.remarks(profile).into_iter().find(|words| words.starts_with("leave")),
         "tx.rate" => conversion::of_rate(profile, profile.tx.rate).into_iter().next(),
         _ => match (of_flow(".size"), of_flow(".rate")) {
+            (Some(Flow { size: Value::Imix { .. }, .. }), _) => of_flow(".size").map(Flow::size_words),
             (Some(flow), _) => flow.size_words().split_once(" B ").map(|(_, fcs)| format!("B {fcs}")),
-            (_, Some(flow)) => flow.rate.and_then(|rate| {
-                let bytes = flow.size.is_fixed().then(|| flow.size.min() as f64);
-                conversion::at_size(rate, bytes).into_iter().next()
-            }),
+            (_, Some(flow)) => {
+                flow.rate.and_then(|rate| conversion::at_size(rate, sizes::sure_mean(&flow.size)).into_iter().next())
+            }
             (None, None) => None,
         },
     };

@@ -2,7 +2,6 @@
 //!
 //! Every change goes through the open profile, so it is undone, saved and sent as a turned knob is.
 
-mod diversity;
 mod entry;
 mod flows;
 mod form;
@@ -11,7 +10,6 @@ mod preview;
 mod progress;
 mod step;
 
-pub use diversity::{Diversity, Found};
 pub use form::{Row, RowKind};
 pub use preview::{Preview, Shot};
 pub use progress::{Progress, Reached};
@@ -19,7 +17,7 @@ pub use progress::{Progress, Reached};
 use std::collections::HashSet;
 
 use crate::{
-    packet::Facts,
+    packet::{Facts, lint},
     profile::{Flow, Problem, Problems},
 };
 
@@ -155,9 +153,10 @@ impl App {
         }
         let (document, edit) = (self.open.document(), &mut self.edit);
         edit.slot = edit.slot.min(document.profile().flows.len());
-        let is_fresh = edit.made_of.as_ref().is_some_and(|(text, slot, facts)| {
-            text == document.text() && *slot == edit.slot && same_facts(facts, &edit.facts)
-        });
+        let is_fresh = edit
+            .made_of
+            .as_ref()
+            .is_some_and(|(text, slot, facts)| text == document.text() && *slot == edit.slot && *facts == edit.facts);
         if is_fresh {
             return;
         }
@@ -165,7 +164,7 @@ impl App {
         let picked = edit.picked_row().map(|row| row.place().to_owned());
         let is_edited = edit.made_of.as_ref().is_none_or(|(text, ..)| text != document.text());
         let flow = edit.slot.checked_sub(1);
-        edit.notes = document.notes();
+        edit.notes = lint(document, &edit.facts);
         let of_flow = |note: &Problem| Some(note.key.strip_prefix("flow.")?.split('.').next()?.to_owned());
         edit.noted = edit.notes.iter().filter_map(of_flow).collect();
         edit.rows = form::rows(document, flow, &edit.notes);
@@ -243,8 +242,4 @@ impl App {
             }
         }
     }
-}
-
-fn same_facts(a: &Facts, b: &Facts) -> bool {
-    a.device_mac == b.device_mac && a.neighbours == b.neighbours
 }

@@ -1,11 +1,11 @@
 //! The next frames of the picked flow, and the plan they belong to.
 
 use crate::{
-    packet::{Annotated, Facts, PlanFlow, Stamp, annotate, compile},
+    packet::{Annotated, Diversity, Facts, PlanFlow, Stamp, annotate, compile},
     profile::{Mac, Profile},
 };
 
-use super::{Diversity, Reached};
+use super::Reached;
 
 /// What the open profile compiles to here.
 #[derive(Default)]

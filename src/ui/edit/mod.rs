@@ -6,10 +6,7 @@ mod form;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use crate::{
-    app::{App, Focus, FormRow, Found, Tone, health},
-    stats::si,
-};
+use crate::app::{App, Focus, FormRow, Tone, health, variety};
 
 use super::{Look, Role, figures, footer, header, layout, line, rows_of, wrapped};
 
@@ -60,21 +57,8 @@ fn slot_words(app: &App) -> String {
 /// *makes 64.51 k different packets, 64.51 k flows; a second at 1.124 Mpps: 112.4 k builds, …*
 fn diversity(buffer: &mut Buffer, row: Rect, app: &App, look: &Look) {
     let Some(Ok(diversity)) = app.edit.preview().diversity() else { return };
-    let count = |value: f64| if value >= 1.8e19 { "2^64 or more".into() } else { si(value.round()) };
-    let words = |found: &Found| {
-        let plural = |n: f64, one: &str| format!("{} {one}{}", count(n), if n.round() == 1.0 { "" } else { "s" });
-        format!("{}, {}", plural(found.packets, "packet"), plural(found.flows, "flow"))
-    };
-    let mut text = format!(" distinct: {} in this plan", words(&diversity.in_all()));
     let left_pps = app.live.board().figures.left_pps.filter(|_| app.run.is_on());
-    match diversity.a_second(left_pps) {
-        Some(found) => {
-            let pps = left_pps.or(diversity.paced_pps());
-            let pps = pps.map(|pps| format!(" at {}", figures::packets_a_second(pps))).unwrap_or_default();
-            text += &format!("; a second{pps}: {}", words(&found));
-        }
-        None => text += "; a second: known once it sends",
-    }
+    let text = format!(" distinct: {}", variety::words(diversity, left_pps));
     line(buffer, row, &text, look.style(Role::GraphA), look);
 }
 

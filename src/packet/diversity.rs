@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
-use crate::{
-    packet::{Plan, PlanFlow, Stamp, Variety},
-    profile::{Flow, Ip, Profile, Rate, sizes},
+use crate::profile::{Flow, Ip, Profile, Rate, sizes};
+
+use super::{
+    distinct::Variety,
+    frame::Stamp,
+    plan::{Plan, PlanFlow},
 };
 
 /// What matters of each flow of a plan.
@@ -65,19 +68,33 @@ impl Diversity {
     /// Different packets and conversations that the plan makes before it ends or begins anew.
     pub fn in_all(&self) -> Found {
         let shares = self.pps(self.paced_pps());
+        self.sum(|at, _| self.sends(at, &shares))
+    }
+
+    /// Packets of one flow before the plan ends, copies included; infinite without an end.
+    pub(super) fn sends_of(&self, at: usize) -> f64 {
+        self.sends(at, &self.pps(self.paced_pps()))
+    }
+
+    /// Packets a second of one flow, copies included, where the profile itself paces it.
+    pub(super) fn pps_of(&self, at: usize) -> Option<f64> {
+        self.pps(self.paced_pps()).get(at).copied().flatten()
+    }
+
+    fn sends(&self, at: usize, shares: &[Option<f64>]) -> f64 {
+        let Some(stream) = self.flows.get(at) else { return 0.0 };
         let total: Option<f64> = shares.iter().copied().sum();
-        self.sum(|at, stream| {
-            let limit = |count: u64| if count == 0 { f64::INFINITY } else { count as f64 };
-            let of_count = match (shares.get(at).copied().flatten(), total) {
-                (Some(pps), Some(total)) if total > 0.0 => limit(self.count) * pps / total,
-                _ => limit(self.count) * self.weight_share(stream),
-            };
-            let of_time = match shares.get(at).copied().flatten() {
-                Some(pps) if self.duration_ns > 0 => pps * self.duration_ns as f64 / 1e9,
-                _ => f64::INFINITY,
-            };
-            limit(stream.count).min(of_count).min(of_time)
-        })
+        let limit = |count: u64| if count == 0 { f64::INFINITY } else { count as f64 };
+        let pps = shares.get(at).copied().flatten();
+        let of_count = match (pps, total) {
+            (Some(pps), Some(total)) if total > 0.0 => limit(self.count) * pps / total,
+            _ => limit(self.count) * self.weight_share(stream),
+        };
+        let of_time = match pps {
+            Some(pps) if self.duration_ns > 0 => pps * self.duration_ns as f64 / 1e9,
+            _ => f64::INFINITY,
+        };
+        limit(stream.count).min(of_count).min(of_time)
     }
 
     /// Different ones within a second when `left_pps` leave; `None`: the rate is not known.
@@ -89,8 +106,14 @@ impl Diversity {
 
     /// What the profile itself paces to.
     pub fn paced_pps(&self) -> Option<f64> {
-        let mean = self.flows.iter().map(|stream| stream.mean_bytes).sum::<f64>() / self.flows.len().max(1) as f64;
-        self.rate.pps(mean)
+        self.rate.pps(self.mean_bytes())
+    }
+
+    /// Bytes of a packet on average, by the weights of the flows.
+    pub(super) fn mean_bytes(&self) -> f64 {
+        let weights: f64 = self.flows.iter().map(|stream| stream.weight).sum();
+        let bytes: f64 = self.flows.iter().map(|stream| stream.mean_bytes * stream.weight).sum();
+        bytes / weights.max(1.0)
     }
 
     fn sum(&self, sends: impl Fn(usize, &Stream) -> f64) -> Found {
@@ -155,7 +178,7 @@ fn five_tuple(flow: &Flow) -> [u128; 5] {
 mod tests {
     use super::*;
     use crate::{
-        packet::{Facts, compile},
+        packet::plan::{Facts, compile},
         profile::Document,
     };
 
