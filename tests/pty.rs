@@ -184,7 +184,7 @@ fn start_raise_burst_stop_save_quit() {
     let shipped = include_str!("../profiles/udp-64.toml");
     assert_eq!(saved, shipped.replace("burst = 32 ", "burst = 64 "), "one value, and nothing else");
     let left = console.text();
-    assert!(left.contains("left device") && left.contains("txdeck run udp-64-2 -i sim"), "{left}");
+    assert!(left.contains("left sim") && left.contains("txdeck run udp-64-2 -i sim"), "{left}");
 }
 
 #[test]

@@ -23,16 +23,17 @@ pub fn through(wrapper: &[&str], args: &[&str]) -> Command {
     let words: Vec<&str> = [wrapper, &[env!("CARGO_BIN_EXE_txdeck")], args].concat();
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR")).stdin(Stdio::null());
-    heeds_interrupts(&mut command);
+    heeds_signals(&mut command);
     command
 }
 
-/// A shell's background job is born ignoring SIGINT, and txdeck rightly goes on ignoring it.
-fn heeds_interrupts(command: &mut Command) {
+/// A shell's background job is born ignoring SIGINT, one under nohup SIGHUP, and txdeck rightly goes on ignoring them.
+fn heeds_signals(command: &mut Command) {
     // SAFETY: signal() is async-signal-safe, and the default action needs no handler.
     unsafe {
         command.pre_exec(|| {
             libc::signal(libc::SIGINT, libc::SIG_DFL);
+            libc::signal(libc::SIGHUP, libc::SIG_DFL);
             Ok(())
         });
     }
