@@ -94,7 +94,7 @@ fn restarts_with_what_waits(args: &[&str]) {
     console.wait("the restart", |screen| !screen.contains("for R") && !screen.contains("last good"));
     console.wait_for("SENDING");
     console.type_keys("q");
-    console.wait_for("left sim, packets/s");
+    console.wait_for(", packets/s");
     console.wait_for("3000");
     // A fresh count: what was submitted since is less than before, but it grows.
     console.wait("figures after the restart", |screen| {
