@@ -33,7 +33,7 @@ pub fn document(text: &str) -> Document {
 }
 
 pub fn plan(text: &str) -> Plan {
-    let facts = Facts { device_mac: DEVICE, neighbours: Vec::new() };
+    let facts = Facts { device_mac: DEVICE, ..Facts::default() };
     compile(document(text).profile(), &facts).unwrap_or_else(|why| panic!("{why}\n{text}"))
 }
 
