@@ -223,6 +223,9 @@ fn bind_error(config: &XdpConfig, errno: i32) -> OpenError {
         libc::EPERM | libc::EACCES => Cause::NoCapNetRaw,
         libc::ENODEV | libc::ENXIO => Cause::NoSuchDevice,
         // Sizes are checked by now, and the fill ring is there: what is left is the queue's number.
+        libc::EINVAL if config.parts > 1 && config.queues.is_some_and(|queues| config.queue < queues) => {
+            Cause::Refused { step: "binding for frames of several chunks (needs Linux 6.6)" }
+        }
         libc::EINVAL => Cause::NoSuchQueue { queues: config.queues },
         libc::EBUSY => Cause::QueueBusy,
         libc::EOPNOTSUPP if config.mode == Mode::ZeroCopy => Cause::NoZeroCopy { driver: config.driver.clone() },
