@@ -193,7 +193,7 @@ pub static FIELDS: &[Field] = &[
     row("flow.enabled", Kind::Switch, Is("true"), Lens::Flow(|f| Some(Slot::Switch(&mut f.enabled))),
         "Whether the flow sends."),
     mixes(row("flow.size", Kind::Number { min: 0, max: 65535 }, Is("60"), Lens::Flow(|f| Some(Slot::Varying(&mut f.size))),
-        "Bytes of a frame without FCS; the headers must fit, and the frame into a chunk.")),
+        "Bytes of a frame without FCS; the headers must fit. What the device takes is its MTU and 14 more.")),
     row("flow.runt", Kind::Switch, Is("false"), Lens::Flow(|f| Some(Slot::Switch(&mut f.runt))),
         "Frames below 60 bytes are meant and sent as they are."),
     row("flow.rate", Kind::Rate, Unset("the flow shares what others leave"), Lens::Flow(|f| Some(Slot::MaybeRate(&mut f.rate))),
