@@ -18,3 +18,5 @@ mod readme_pictures;
 mod scenarios;
 #[path = "screens/stage.rs"]
 mod stage;
+#[path = "screens/tongues.rs"]
+mod tongues;

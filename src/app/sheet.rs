@@ -14,6 +14,8 @@ use super::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shade {
     Plain,
+    /// As plain, of what was lost.
+    Loss,
     Dim,
     Head,
     Added,
