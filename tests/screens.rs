@@ -20,3 +20,5 @@ mod scenarios;
 mod stage;
 #[path = "screens/tongues.rs"]
 mod tongues;
+#[path = "screens/traps.rs"]
+mod traps;

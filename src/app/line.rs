@@ -1,6 +1,9 @@
 //! The `:` line: typing, completing, walking its history, and carrying a finished line out.
 
-use crate::profile::field::{self, Effect as ActsAt};
+use crate::{
+    packet::lint,
+    profile::field::{self, Effect as ActsAt},
+};
 
 use super::{
     Action, App, Effect, Overlay, Phase, Screen, Sheet, Tone,
@@ -272,7 +275,8 @@ impl App {
             let near = crate::profile::nearest(topic, known).map(|near| format!(" Did you mean {near}?"));
             format!("{topic}: no such key or command.{}", near.unwrap_or_default())
         })?;
-        Ok(Sheet::of_field(field, self.open.document()))
+        let document = self.open.document();
+        Ok(Sheet::of_field(field, document, &lint(document, self.edit.facts())))
     }
 }
 

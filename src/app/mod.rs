@@ -366,6 +366,7 @@ impl App {
             | Action::MoveDown
             | Action::NextFlow
             | Action::FlowBefore
+            | Action::Frame
             | Action::NextFrame
             | Action::FrameBefore => {}
         }
@@ -435,6 +436,7 @@ impl App {
             Purpose::Knob(knob) => self.take_value(&knob, text.trim()),
             Purpose::Field(key) => self.take_field(&key, &text),
             Purpose::Tag(key) => self.take_tag(&key, &text),
+            Purpose::Build => self.take_build(text.trim()),
             Purpose::SaveAs => self.save_under(text.trim(), effects),
             Purpose::Line | Purpose::Search => {}
         }

@@ -146,7 +146,7 @@ impl App {
         let lines = remarks.len();
         let head = format!("{lines} {} {what}:", if lines == 1 { "thing is" } else { "things are" });
         let mut all = vec![(Shade::Head, head)];
-        let shade = |remark: &Remark| if remark.is_loss { Shade::Loss } else { Shade::Plain };
+        let shade = |remark: &Remark| if remark.is_loss { Shade::Warning } else { Shade::Plain };
         all.extend(remarks.iter().map(|remark| (shade(remark), remark.text.clone())));
         self.overlay = Overlay::Sheet(Box::new(Sheet::new(title, all)));
     }
