@@ -81,6 +81,16 @@ fn frame(buffer: &mut Buffer, area: Rect, shot: &Shot, look: &Look) -> u16 {
             line(buffer, beside, &bytes.words, look.style(Role::Dim), look);
         }
     }
+    let shown: usize = lines.iter().take(usize::from(hex_rows)).map(|line| line.bytes.len()).sum();
+    if shown < shot.bytes && hex_rows > 0 && area.width < BLOCK_BESIDE {
+        let at = Rect {
+            x: area.x + HEX + 2,
+            y: area.y + hex_rows - 1,
+            width: area.width.saturating_sub(HEX + 2),
+            height: 1,
+        };
+        line(buffer, at, &format!("and {} bytes more", shot.bytes - shown), look.style(Role::Dim), look);
+    }
     let below = Rect { y: area.y + hex_rows, height: word_rows, ..area };
     let block = Rect { x: area.x + HEX + 2, width: area.width.saturating_sub(HEX + 2), height: hex_rows, ..area };
     match area.width {
