@@ -46,7 +46,7 @@ fn readme_pictures() {
     for shot in SHOTS {
         // The poorest terminal has neither colours nor other than ASCII.
         let glyphs = if shot.theme == "none" { Glyphs::Ascii } else { Glyphs::default() };
-        let look = Look { theme: Theme::shipped(shot.theme).unwrap(), glyphs, ..Look::default() };
+        let look = Look { theme: Theme::shipped(shot.theme).unwrap(), glyphs };
         let stage = play(shot.play);
         let (width, height) = shot.size;
         let picture = ui::svg(&stage.picture(width, height, &look), &look, &format!("txdeck: {}", shot.name));
