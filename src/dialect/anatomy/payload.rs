@@ -1,12 +1,15 @@
 //! What fills a sample behind its headers.
 
 use super::headers::Taking;
+use crate::dialect::draft::quoted;
 
 /// First bytes of pktgen's header, which holds 16.
 const MAGIC: [u8; 4] = [0xbe, 0x9b, 0xe9, 0x55];
 pub(super) const STAMP: &str = "the payload begins with pktgen's magic";
 /// The longest pattern that a profile takes.
 const LONGEST_PATTERN: usize = 2048;
+/// Fewer letters than this may be numbers as well.
+const SHORTEST_TEXT: usize = 4;
 
 impl Taking<'_> {
     pub fn payload(&mut self, at: usize) {
@@ -29,6 +32,10 @@ impl Taking<'_> {
         if bytes.iter().all(|byte| *byte == 0) {
             return self.flow.set("payload.kind", "\"zero\"");
         }
+        if let Some(text) = text(bytes) {
+            self.flow.set("payload.kind", "\"text\"");
+            return self.flow.set("payload.text", quoted(text));
+        }
         let mut pattern = &bytes[..period(bytes)];
         if pattern.len() > LONGEST_PATTERN {
             let sentence = format!("only the first {LONGEST_PATTERN} bytes of the payload are taken, and repeat");
@@ -39,6 +46,15 @@ impl Taking<'_> {
         let hex: Vec<String> = pattern.iter().map(|byte| format!("{byte:02x}")).collect();
         self.flow.set("payload.bytes", format!("\"{}\"", hex.join(" ")));
     }
+}
+
+/// Words that stand there once, with nothing but zeros behind them.
+fn text(bytes: &[u8]) -> Option<&str> {
+    let end = bytes.iter().rposition(|byte| *byte != 0)? + 1;
+    let words = std::str::from_utf8(&bytes[..end]).ok()?;
+    let is_text =
+        end >= SHORTEST_TEXT && end <= LONGEST_PATTERN && words.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    (is_text && period(bytes) == bytes.len()).then_some(words)
 }
 
 /// How many bytes repeat until the end; all of them when nothing does. One pass (the prefix function).
@@ -56,7 +72,15 @@ fn period(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::period;
+    use super::{period, text};
+
+    #[test]
+    fn words_with_zeros_behind_them_are_text() {
+        assert_eq!(text(b"hello there\0\0"), Some("hello there"));
+        for other in [&b"abc\0"[..], b"abcabc", b"hell\x01o\0", b"\0\0", b"", "sch\u{f6}n\0".as_bytes()] {
+            assert_eq!(text(other), None, "{other:?}");
+        }
+    }
 
     #[test]
     fn the_shortest_pattern_is_found() {
