@@ -32,6 +32,9 @@ impl Flow {
     /// `60 B (+4 FCS = 64)`, `60..1514 B (+4 FCS = 64..1518)`.
     pub fn size_words(&self) -> String {
         let (min, max) = (self.size.min(), self.size.max());
+        if self.replay.is_some() {
+            return "as captured".into();
+        }
         if min == max {
             format!("{min} B (+4 FCS = {})", min + 4)
         } else if let Value::Imix { shares, .. } = &self.size {
@@ -40,6 +43,13 @@ impl Flow {
         } else {
             format!("{min}..{max} B (+4 FCS = {}..{})", min + 4, max + 4)
         }
+    }
+}
+
+impl Flow {
+    /// Bytes of a frame on average, where the first packets already show it; of a capture only its records know.
+    pub fn sure_mean(&self) -> Option<f64> {
+        if self.replay.is_some() { None } else { sure_mean(&self.size) }
     }
 }
 
