@@ -63,7 +63,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 fn a_lab_has_its_two_devices_with_their_queues() {
-    let mut lab = make(LabOptions { queues: 4, deliver: false });
+    let mut lab = make(LabOptions { queues: 4, ..LabOptions::default() });
     let mut links = Links::open().unwrap();
     let names: Vec<String> = links.list().unwrap().into_iter().map(|link| link.name).collect();
     assert_eq!(names, ["lo", "deck0"]);
@@ -82,8 +82,10 @@ fn a_lab_has_its_two_devices_with_their_queues() {
 }
 
 fn deliver_gives_the_far_end_the_address_of_udp_64() {
-    let mut lab = make(LabOptions { queues: 1, deliver: true });
-    assert_eq!(lab.far_links().by_name("sink0").unwrap().unwrap().mac, [2, 0, 0, 0, 0, 2]);
+    let mut lab = make(LabOptions { deliver: true, mtu: Some(9000), ..LabOptions::default() });
+    let far = lab.far_links().by_name("sink0").unwrap().unwrap();
+    let near = Links::open().unwrap().by_name("deck0").unwrap().unwrap();
+    assert_eq!((far.mac, far.mtu, near.mtu), ([2, 0, 0, 0, 0, 2], 9000, 9000));
 }
 
 fn no_stray_packet_is_counted() {
@@ -273,7 +275,7 @@ fn a_process_that_only_bears_the_name_is_no_lab() {
 
 fn threads_and_queues_are_refused() {
     for queues in [0, 257, u32::MAX] {
-        let refusal = lab::enter(LabOptions { queues, deliver: false }).err().unwrap();
+        let refusal = lab::enter(LabOptions { queues, ..LabOptions::default() }).err().unwrap();
         assert_eq!(refusal.code(), "lab_queues");
         assert!(refusal.to_string().contains("1..256"), "{refusal}");
     }

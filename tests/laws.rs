@@ -24,8 +24,11 @@ fn obeys_the_laws(nic: &mut impl Nic, clock: &impl Wait, mut arrived: impl FnMut
         Order { clone: 3, burst: 128, ..Order::new(1001) },
         Order { clone: 3, burst: 64, len: 1514, ..Order::new(1001) },
         Order { burst: 64, len: 14, ..Order::new(179) },
+        Order { burst: 8, len: 9000, ..Order::new(179) },
+        Order { clone: 3, burst: 8, len: 2048, ..Order::new(301) },
     ];
-    for order in orders {
+    let fitting = |order: &Order| order.len <= nic.limits().max_len;
+    for order in orders.into_iter().filter(fitting).collect::<Vec<_>>() {
         let tally = send(nic, clock, order, 1_000_000);
         assert_eq!(
             (tally.submitted, tally.completed, tally.left()),
@@ -36,7 +39,8 @@ fn obeys_the_laws(nic: &mut impl Nic, clock: &impl Wait, mut arrived: impl FnMut
         assert!(arrived() == frames_of(order), "bytes and order are unchanged: {order:?}");
     }
     for burst in [1, 3, u32::MAX] {
-        sends_at_once(nic, clock, burst, &mut arrived);
+        sends_at_once(nic, clock, burst, 60, &mut arrived);
+        sends_at_once(nic, clock, burst, nic.limits().max_len.min(5000), &mut arrived);
     }
     refuses_what_does_not_fit(nic);
     notes_stay(nic);
@@ -44,22 +48,28 @@ fn obeys_the_laws(nic: &mut impl Nic, clock: &impl Wait, mut arrived: impl FnMut
 }
 
 /// Packets sent once each: every memory begun once and finished once, in order, `burst` behind each doorbell.
-fn sends_at_once(nic: &mut impl Nic, clock: &impl Wait, burst: u32, arrived: &mut impl FnMut() -> Vec<Vec<u8>>) {
-    const LEN: usize = 60;
-    let count = nic.frames().0.min(nic.limits().max_in_flight).min(70) - 1;
+fn sends_at_once(
+    nic: &mut impl Nic,
+    clock: &impl Wait,
+    burst: u32,
+    len: usize,
+    arrived: &mut impl FnMut() -> Vec<Vec<u8>>,
+) {
+    // The far socket of an ordinary user holds some 200 KB.
+    let count = nic.frames().0.min(nic.limits().max_in_flight).min(70).min((60_000 / len) as u32) - 1;
     let mut begun = 0;
     let mut finished = 0;
     let begin = |nth: u32, memory: &mut [u8], _: &mut u64| {
-        assert_eq!((nth, memory.len()), (begun, LEN));
+        assert_eq!((nth, memory.len()), (begun, len));
         begun += 1;
         memory.fill(0);
     };
     let finish = |first: u32, memories: &mut [&mut [u8]]| {
         assert_eq!(first, finished);
         finished += memories.len() as u32;
-        memories.iter_mut().zip(first..).for_each(|(memory, nth)| memory.copy_from_slice(&frame(nth, LEN)));
+        memories.iter_mut().zip(first..).for_each(|(memory, nth)| memory.copy_from_slice(&frame(nth, len)));
     };
-    assert_eq!(nic.send(count, LEN, begin, finish), count);
+    assert_eq!(nic.send(count, len, begin, finish), count);
     assert_eq!((begun, finished, nic.in_flight()), (count, count, count));
     let (mut doorbells, mut completed) = (0, 0);
     while nic.in_flight() > 0 {
@@ -68,8 +78,10 @@ fn sends_at_once(nic: &mut impl Nic, clock: &impl Wait, burst: u32, arrived: &mu
         completed += rung.completed;
         clock.wait(&rung);
     }
-    assert_eq!((doorbells, completed), (count.div_ceil(burst), count));
-    let sent: Vec<_> = (0..count).map(|nth| frame(nth, LEN)).collect();
+    // Packets of several descriptors go all behind one.
+    let rung = if nic.limits().parts > 1 { 1 } else { count.div_ceil(burst) };
+    assert_eq!((doorbells, completed), (rung, count));
+    let sent: Vec<_> = (0..count).map(|nth| frame(nth, len)).collect();
     assert!(arrived() == sent, "bytes and order are unchanged");
     assert_eq!(nic.send(3, nic.limits().max_len + 1, |_, _, _| panic!(), |_, _| panic!()), 0, "too long");
 }
@@ -110,13 +122,15 @@ fn packets_never_queued_return(nic: &mut impl Nic, clock: &impl Wait) {
 #[test]
 fn the_simulated_nic_obeys_the_laws() {
     for character in CHARACTERS {
-        for ring in [64, 2048] {
+        for (ring, parts) in [(64, 1), (2048, 1), (2048, 5)] {
             for start_index in [0, u32::MAX - 100] {
                 let clock = VirtualClock::new();
                 let recording = Recording::new();
                 let config = SimConfig {
                     character,
                     ring,
+                    parts,
+                    max_len: parts * 2048 - 256,
                     start_index,
                     recording: Some(recording.clone()),
                     ..SimConfig::on_virtual_time(&clock)
@@ -131,11 +145,13 @@ fn the_simulated_nic_obeys_the_laws() {
 #[test]
 fn the_af_xdp_nic_obeys_the_laws() {
     on_a_veth_pair("the_af_xdp_nic_obeys_the_laws", |pair| {
-        for (ring, chunks) in [(2048, 512), (64, 32)] {
+        pair.mtu("a0", 9000);
+        pair.mtu("b0", 9000);
+        for (ring, chunks, parts) in [(2048, 512, 1), (64, 32, 1), (2048, 510, 5)] {
             let far = Far::on(pair, "b0");
-            let config = XdpConfig { ring, chunks, ..XdpConfig::new("a0", 0) };
+            let config = XdpConfig { ring, chunks, parts, ..XdpConfig::new("a0", 0) };
             let mut nic = XdpNic::open(&config).unwrap();
-            assert_eq!(nic.frames(), (chunks, chunks));
+            assert_eq!(nic.frames(), (chunks / parts, chunks / parts));
             obeys_the_laws(&mut nic, &Watched(RealClock::new(), &far), || far.frames());
         }
     });

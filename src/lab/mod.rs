@@ -45,11 +45,13 @@ pub struct LabOptions {
     pub queues: u32,
     /// `sink0` gets 02:00:00:00:00:02, so udp-64's frames go up its stack instead of being dropped early.
     pub deliver: bool,
+    /// Of both ends, where it is not the usual 1500.
+    pub mtu: Option<u32>,
 }
 
 impl Default for LabOptions {
     fn default() -> Self {
-        Self { queues: 1, deliver: false }
+        Self { queues: 1, deliver: false, mtu: None }
     }
 }
 
@@ -81,8 +83,8 @@ pub fn enter(options: LabOptions) -> Result<Lab, LabError> {
     let far_end = VethEnd { name: FAR_DEVICE, mac: if options.deliver { FAR_MAC_DELIVER } else { FAR_MAC } };
     let made = near.links.create_veth(near_end, far_end, far.net.as_fd(), options.queues);
     made.map_err(Step::Veth.failed())?;
-    let far_index = far.bring_up(FAR_DEVICE)?;
-    let near_index = near.bring_up(NEAR_DEVICE)?;
+    let far_index = far.bring_up(FAR_DEVICE, options.mtu)?;
+    let near_index = near.bring_up(NEAR_DEVICE, options.mtu)?;
     wait_until_up(&mut near, near_index, &mut far, far_index)?;
     namespace::name_this_thread(PROCESS_NAME).map_err(Step::Devices.failed())?;
     Ok(Lab { far_net: far.net, far: far.links, far_index, near_index })
@@ -118,13 +120,14 @@ impl Place {
         opened().map_err(Step::Devices.failed())
     }
 
-    fn bring_up(&mut self, device: &str) -> Result<u32, LabError> {
+    fn bring_up(&mut self, device: &str, mtu: Option<u32>) -> Result<u32, LabError> {
         let mut raised = || -> io::Result<u32> {
             let link = self.links.by_name(device)?;
             let index = link.ok_or(io::ErrorKind::NotFound)?.index;
             if self.has_ipv6 {
                 self.links.set_no_ipv6_address(index)?;
             }
+            mtu.map_or(Ok(()), |mtu| self.links.set_mtu(index, mtu))?;
             self.links.set_up(index, true)?;
             Ok(index)
         };

@@ -33,7 +33,15 @@ pub(in crate::nic) struct Frame {
     /// What the builder left here last time.
     pub note: u64,
     users: u32,
+    /// Of the packet in it; kept where a packet may have several descriptors, or is queued by number.
     len: u32,
+}
+
+impl Frame {
+    #[inline]
+    pub fn set_len(&mut self, len: u32) {
+        self.len = len;
+    }
 }
 
 // SAFETY: `begin` is only a place; who writes there says why that is sound (`Queue`).
@@ -211,6 +219,12 @@ impl Completing<'_> {
         *free = slot;
         self.free_count += 1;
         true
+    }
+
+    /// The address of the last byte of the packet in a memory.
+    pub fn last_byte(&self, slot: u32) -> Option<u64> {
+        let frame = self.frames.frames.get(slot as usize)?;
+        Some(frame.place.addr + u64::from(frame.len).saturating_sub(1))
     }
 
     /// Books what was counted; returns how many.

@@ -101,6 +101,8 @@ pub struct Limits {
     pub max_burst: u32,
     /// Packets that can be in flight at once.
     pub max_in_flight: u32,
+    /// Most descriptors a packet takes.
+    pub parts: u32,
     pub mode: ModeGot,
     /// Whether `Rung::dropped` is known.
     pub counts_drops: bool,

@@ -3,7 +3,7 @@
 
 use super::Packet;
 use super::frames::{Frame, Frames, Place};
-use super::rings::{Consumer, Desc, Producer, in_ordinary_memory};
+use super::rings::{Consumer, Desc, Producer, describe, in_ordinary_memory};
 use std::mem::MaybeUninit;
 use std::slice;
 
@@ -11,19 +11,36 @@ use std::slice;
 const TOGETHER: usize = 32;
 
 pub(in crate::nic) struct Queue {
-    pub tx: Producer<Desc>,
+    tx: Producer<Desc>,
     completions: Consumer<u64>,
     frames: Frames,
-    max_len: usize,
-    chunk_shift: u32,
+    shape: Shape,
+}
+
+/// The sizes of a queue.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::nic) struct Shape {
+    /// Descriptors that the rings hold.
+    pub ring: u32,
+    pub chunk_bytes: u32,
+    /// Neighbouring chunks that make one packet memory: a packet longer than a chunk has a descriptor for each.
+    pub parts: u32,
+    /// Longest packet in bytes.
+    pub max_len: usize,
+}
+
+impl Shape {
+    /// Packets that can be in flight.
+    pub fn max_in_flight(&self) -> u32 {
+        self.ring / self.parts.max(1)
+    }
 }
 
 /// The completion ring names a packet that is not out; what was counted before is told besides.
 pub(in crate::nic) struct Distrusted(pub u32);
 
 impl Queue {
-    /// A queue of packets up to `max_len` bytes. Memory `n` is in descriptors what lies from `n << chunk_shift` on; as
-    /// many may be in flight as the rings hold (`ring`).
+    /// A queue with a packet memory at each of the `places`.
     ///
     /// # Safety
     /// At each place `max_len` bytes may be read and written until the queue is dropped or [`Queue::abandon`]ed; no two
@@ -33,17 +50,34 @@ impl Queue {
         tx: Producer<Desc>,
         completions: Consumer<u64>,
         places: impl Iterator<Item = Place>,
-        ring: u32,
-        max_len: usize,
-        chunk_shift: u32,
+        shape: Shape,
     ) -> Self {
-        Self { tx, completions, frames: Frames::new(places, ring), max_len, chunk_shift }
+        Self { tx, completions, frames: Frames::new(places, shape.max_in_flight()), shape }
+    }
+
+    /// Hands over up to `burst` packets more; returns how many descriptors. Packets of several descriptors go all at
+    /// once: nobody counts where one of them ends.
+    #[inline]
+    pub fn hand_over(&mut self, burst: u32) -> u32 {
+        self.tx.publish_some(if self.shape.parts > 1 { u32::MAX } else { burst })
+    }
+
+    /// Descriptors written and not handed over.
+    #[inline]
+    pub fn unpublished(&self) -> u32 {
+        self.tx.unpublished()
+    }
+
+    /// Descriptors handed over and not taken.
+    #[inline]
+    pub fn backlog(&self) -> u32 {
+        self.tx.backlog()
     }
 
     /// See [`Nic::build`](super::Nic::build).
     #[inline]
     pub fn build(&mut self, len: usize, write: impl FnOnce(&mut [u8], &mut u64)) -> Option<Packet> {
-        if len > self.max_len {
+        if len > self.shape.max_len {
             return None;
         }
         let (slot, frame) = self.frames.take(len as u32)?;
@@ -60,12 +94,26 @@ impl Queue {
         &mut self,
         wanted: u32,
         len: usize,
+        begin: impl FnMut(u32, &mut [u8], &mut u64),
+        finish: impl FnMut(u32, &mut [&mut [u8]]),
+    ) -> u32 {
+        match self.shape {
+            Shape { max_len, .. } if len > max_len => 0,
+            Shape { parts: 1, .. } => self.send_shaped::<false>(wanted, len, begin, finish),
+            _ => self.send_shaped::<true>(wanted, len, begin, finish),
+        }
+    }
+
+    /// `IN_PARTS`: a packet may take several descriptors.
+    #[inline]
+    fn send_shaped<const IN_PARTS: bool>(
+        &mut self,
+        wanted: u32,
+        len: usize,
         mut begin: impl FnMut(u32, &mut [u8], &mut u64),
         mut finish: impl FnMut(u32, &mut [&mut [u8]]),
     ) -> u32 {
-        if len > self.max_len {
-            return 0;
-        }
+        let chunk_bytes = u64::from(self.shape.chunk_bytes);
         let mut sent = 0;
         while sent < wanted {
             let part = (wanted - sent).min(TOGETHER as u32);
@@ -82,7 +130,12 @@ impl Queue {
                         place.write(memory);
                     }
                     nth += 1;
-                    ring.write(Desc { addr: frame.place.addr, len: len as u32, options: 0 });
+                    if IN_PARTS {
+                        frame.set_len(len as u32);
+                        describe(frame.place.addr, len as u32, chunk_bytes).for_each(|desc| ring.write(desc));
+                    } else {
+                        ring.write(Desc { addr: frame.place.addr, len: len as u32, options: 0 });
+                    }
                 })
             });
             // SAFETY: `take_sent` called for each of the first `taken` places, at most `TOGETHER`, and it was written.
@@ -100,7 +153,12 @@ impl Queue {
     #[inline]
     pub fn queue(&mut self, packet: &Packet, copies: u32) -> u32 {
         let (fitted, addr, len) = self.frames.add_users(packet.slot, copies);
-        self.tx.write_run(Desc { addr, len, options: 0 }, fitted);
+        if self.shape.parts == 1 {
+            self.tx.write_run(Desc { addr, len, options: 0 }, fitted);
+        } else {
+            let chunk_bytes = u64::from(self.shape.chunk_bytes);
+            (0..fitted).for_each(|_| describe(addr, len, chunk_bytes).for_each(|desc| self.tx.write(desc)));
+        }
         fitted
     }
 
@@ -116,13 +174,26 @@ impl Queue {
         if self.completions.refresh() == 0 {
             return Ok(0);
         }
-        let shift = self.chunk_shift;
+        let shift = self.shape.chunk_bytes.trailing_zeros();
         let mut counting = self.frames.completing();
         let mut trusted = true;
-        self.completions.read_runs(|addr, run| {
-            trusted = counting.count((addr >> shift) as u32, |most| run.more(addr, most));
-            trusted
-        });
+        if self.shape.parts == 1 {
+            self.completions.read_runs(|addr, run| {
+                trusted = counting.count((addr >> shift) as u32, |most| run.more(addr, most));
+                trusted
+            });
+        } else {
+            let parts = self.shape.parts;
+            self.completions.read_runs(|addr, _| {
+                // A packet has completed when its last descriptor has: they complete in order.
+                let slot = (addr >> shift) as u32 / parts;
+                trusted = match counting.last_byte(slot) {
+                    Some(last) if last >> shift == addr >> shift => counting.count(slot, |_| 0),
+                    last => last.is_some(),
+                };
+                trusted
+            });
+        }
         self.completions.release();
         let completed = counting.done();
         if trusted { Ok(completed) } else { Err(Distrusted(completed)) }

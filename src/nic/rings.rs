@@ -14,6 +14,27 @@ pub(in crate::nic) struct Desc {
     pub options: u32,
 }
 
+/// Set in `options` of every descriptor of a packet but the last.
+const CONTINUED: u32 = 1;
+
+impl Desc {
+    pub fn is_continued(self) -> bool {
+        self.options & CONTINUED != 0
+    }
+}
+
+/// The descriptors of `len` bytes from `addr` on, at least one: none crosses the border of a chunk.
+pub(in crate::nic) fn describe(addr: u64, len: u32, chunk_bytes: u64) -> impl Iterator<Item = Desc> {
+    let mut rest = Some((addr, len));
+    std::iter::from_fn(move || {
+        let (addr, len) = rest?;
+        let room = (chunk_bytes - addr % chunk_bytes) as u32;
+        let (here, options) = if len > room { (room, CONTINUED) } else { (len, 0) };
+        rest = (len > room).then_some((addr + u64::from(here), len - here));
+        Some(Desc { addr, len: here, options })
+    })
+}
+
 /// Where a ring lies, and what keeps that memory alive.
 struct RingMap<T> {
     producer: NonNull<AtomicU32>,
@@ -312,6 +333,17 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_descriptor_crosses_a_chunk_and_all_but_the_last_go_on() {
+        let described =
+            |addr, len| describe(addr, len, 2048).map(|desc| (desc.addr, desc.len, desc.options)).collect::<Vec<_>>();
+        assert_eq!(described(2048, 0), [(2048, 0, 0)]);
+        assert_eq!(described(2112, 60), [(2112, 60, 0)]);
+        assert_eq!(described(2112, 1984), [(2112, 1984, 0)]);
+        assert_eq!(described(2112, 1985), [(2112, 1984, 1), (4096, 1, 0)]);
+        assert_eq!(described(64, 4032 + 2048), [(64, 1984, 1), (2048, 2048, 1), (4096, 2048, 0)]);
+    }
 
     #[test]
     fn nothing_is_seen_before_publish() {

@@ -22,7 +22,8 @@ pub fn terms(profile: &Profile, flow: &Flow, facts: &Facts) -> Option<Terms> {
         odd: replay.odd,
         runt: flow.runt,
         strip_fcs: replay.fcs == Fcs::Strip,
-        room: profile.tx.room_bytes() as usize,
+        // How many chunks a packet takes is fixed before a capture is read, so a record has one.
+        room: profile.tx.chunk_room_bytes() as usize,
         mtu: facts.mtu,
     })
 }

@@ -5,7 +5,7 @@ use super::{
     field::{FIELDS, Fallback},
     problem::{Flaw, Places},
     replay,
-    sizes::{CHUNK_HEADROOM, SHORTEST_FRAME, mean, wire_bytes},
+    sizes::{SHORTEST_FRAME, mean, wire_bytes},
 };
 
 /// Every broken rule of a profile whose single values are all right.
@@ -68,11 +68,17 @@ fn rings(profile: &Profile, out: &mut Vec<Flaw>) {
         let remedy = if least <= 32768 { format!("or ring = {least}") } else { "ring ends at 32768".into() };
         out.push(Flaw::of("tx.burst", format!("{burst} is above half of ring {ring} (1..{}, {remedy})", ring / 2)));
     }
+    let parts = profile.chunks_per_packet();
+    let (each, beside) = if parts > 1 { (format!(" x {parts} chunks a packet"), parts) } else { (String::new(), 1) };
     if let Some(chunks) = tx.chunks
-        && chunks < 2 * tx.burst
+        && chunks < 2 * tx.burst * beside
     {
-        let least = 2 * tx.burst;
-        out.push(Flaw::of("tx.chunks", format!("{chunks} is below 2 x burst {} (at least {least})", tx.burst)));
+        let least = 2 * tx.burst * beside;
+        out.push(Flaw::of("tx.chunks", format!("{chunks} is below 2 x burst {}{each} (at least {least})", tx.burst)));
+    }
+    if parts > 1 && tx.burst * parts > tx.ring {
+        let (ring, most) = (tx.ring, tx.ring / parts);
+        out.push(Flaw::of("tx.burst", format!("{}{each} is above ring {ring} (1..{most})", tx.burst)));
     }
 }
 
@@ -152,13 +158,10 @@ fn frame(profile: &Profile, flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
     }
     let room = profile.tx.room_bytes();
     if max > u128::from(room) {
-        let bigger = 4096 - CHUNK_HEADROOM;
-        let remedy = match profile.tx.chunk_bytes {
-            2048 if max <= u128::from(bigger) => format!("chunk_bytes = 4096 holds up to {bigger}"),
-            _ => format!("this release sends at most {bigger}"),
-        };
         let chunk = profile.tx.chunk_bytes;
-        let message = format!("{max} does not fit a chunk of {chunk} bytes (at most {room}; {remedy})");
+        let remedy = if chunk < 4096 { "; chunk_bytes = 4096 holds any" } else { "" };
+        let message =
+            format!("{max} does not fit the 18 chunks of {chunk} bytes that make a packet (at most {room}{remedy})");
         out.push(Flaw::of(&size_path, message));
     }
 }

@@ -178,7 +178,7 @@ pub static FIELDS: &[Field] = &[
     restart(row("tx.chunks", Kind::Number { min: 2, max: 1_048_576 }, Unset("max(512, 2 x burst)"), Lens::Profile(|p| Slot::MaybeU32(&mut p.tx.chunks)),
         "Packet memories per queue; at least 2 x burst.")),
     restart(row("tx.chunk_bytes", Kind::OneOf(&[2048, 4096]), Is("2048"), Lens::Profile(|p| Slot::U32(&mut p.tx.chunk_bytes)),
-        "Bytes of one packet memory; frames of up to 1792 or 3840 bytes fit.")),
+        "Bytes of one chunk of packet memory. Frames above 1792 or 3840 bytes take several, side by side; that needs Linux 6.6.")),
     restart(row("tx.huge_pages", Kind::Switch, Is("false"), Lens::Profile(|p| Slot::Switch(&mut p.tx.huge_pages)),
         "Packet memory in huge pages, ordinary ones when none are reserved.")),
     row("tx.burst", Kind::Number { min: 1, max: 16384 }, Is("32"), Lens::Profile(|p| Slot::U32(&mut p.tx.burst)),

@@ -38,7 +38,7 @@ fn whole_profile(profile: &Profile, out: &mut Vec<Flaw>) {
         out.push(Flaw::of("flow", "every flow is disabled: nothing will be sent"));
     }
     let tx = &profile.tx;
-    let bytes = u64::from(tx.chunks_per_queue()) * u64::from(tx.chunk_bytes) * tx.queues.len() as u64;
+    let bytes = u64::from(profile.chunks_per_queue()) * u64::from(tx.chunk_bytes) * tx.queues.len() as u64;
     if bytes > USUAL_LOCKED_BYTES {
         let mib = bytes >> 20;
         let message = format!("{mib} MiB of packet memory over all queues: a user may commonly lock 8 MiB");

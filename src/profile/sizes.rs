@@ -1,6 +1,6 @@
 //! How long a flow's frames must and may be.
 
-use super::{Flow, Tx, Value, imix, rate::WIRE_OVERHEAD_BYTES};
+use super::{Flow, Profile, Tx, Value, imix, rate::WIRE_OVERHEAD_BYTES};
 
 /// Frames below this are padded by others and called runts; without FCS.
 pub const SHORTEST_FRAME: u32 = 60;
@@ -16,15 +16,38 @@ pub const PKTGEN_STREAM_BYTES: u32 = 18;
 /// Fewer chunks than this a queue are asked for only when the profile says so.
 const USUAL_CHUNKS: u32 = 512;
 
+/// Chunks of one packet at most: what the kernel puts together in copy mode.
+const MOST_PARTS: u32 = 18;
+
 impl Tx {
-    /// UMEM chunks of each queue: as set, else max(512, 2 x burst).
-    pub fn chunks_per_queue(&self) -> u32 {
-        self.chunks.unwrap_or_else(|| USUAL_CHUNKS.max(self.burst.saturating_mul(2)))
+    /// The longest frame that neighbouring chunks take together.
+    pub fn room_bytes(&self) -> u32 {
+        (MOST_PARTS * self.chunk_bytes).saturating_sub(CHUNK_HEADROOM)
     }
 
-    /// The longest frame a chunk takes.
-    pub fn room_bytes(&self) -> u32 {
+    /// The longest frame that one chunk takes.
+    pub fn chunk_room_bytes(&self) -> u32 {
         self.chunk_bytes.saturating_sub(CHUNK_HEADROOM)
+    }
+
+    /// Neighbouring chunks that a frame of `len` bytes needs.
+    pub fn parts(&self, len: u128) -> u32 {
+        let bytes = u32::try_from(len).unwrap_or(u32::MAX).saturating_add(CHUNK_HEADROOM);
+        bytes.div_ceil(self.chunk_bytes.max(1))
+    }
+}
+
+impl Profile {
+    /// Chunks that one packet of the longest enabled flow needs.
+    pub fn chunks_per_packet(&self) -> u32 {
+        let longest = self.flows.iter().filter(|flow| flow.enabled).map(|flow| flow.size.max()).max().unwrap_or(0);
+        self.tx.parts(longest).max(1)
+    }
+
+    /// UMEM chunks of each queue: as set, else max(512, 2 x burst x chunks per packet).
+    pub fn chunks_per_queue(&self) -> u32 {
+        let least = self.tx.burst.saturating_mul(2).saturating_mul(self.chunks_per_packet());
+        self.tx.chunks.unwrap_or(USUAL_CHUNKS.max(least))
     }
 }
 
@@ -96,14 +119,22 @@ mod tests {
     }
 
     #[test]
-    fn chunks_grow_with_burst() {
+    fn chunks_grow_with_burst_and_size() {
         let text = "version = 1\n[[flow]]\neth = { dst = \"02:00:00:00:00:02\" }\n";
         let mut document = Document::parse("t", text).expect("valid");
-        assert_eq!(document.profile().tx.chunks_per_queue(), 512);
+        let chunks =
+            |document: &Document| (document.profile().chunks_per_packet(), document.profile().chunks_per_queue());
+        assert_eq!(chunks(&document), (1, 512));
         document.set("burst", "512").expect("burst");
-        assert_eq!((document.profile().tx.chunks_per_queue(), document.profile().tx.room_bytes()), (1024, 1792));
+        assert_eq!(chunks(&document), (1, 1024));
+        document.set("burst", "64").expect("burst");
+        for (size, parts) in [(1792, 1), (1793, 2), (3840, 2), (9000, 5), (36_608, 18)] {
+            document.set("flow.flow-1.size", &size.to_string()).unwrap_or_else(|why| panic!("{size}: {why}"));
+            assert_eq!(chunks(&document), (parts, (128 * parts).max(512)), "{size}");
+        }
+        assert!(document.set("burst", "128").is_err(), "18 chunks of 128 packets are more than the ring holds");
         document.set("chunks", "4096").expect("chunks");
-        assert_eq!(document.profile().tx.chunks_per_queue(), 4096);
+        assert_eq!(chunks(&document).1, 4096);
     }
 
     #[test]

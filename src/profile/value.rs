@@ -30,7 +30,7 @@ pub enum Value {
         mask: u128,
         every: u64,
     },
-    /// Values by weight, each with its exact share over a cycle; see [`imix`](super::imix).
+    /// Values by weight, each with its exact share over a cycle; see `imix`.
     Imix {
         shares: Vec<Share>,
         every: u64,

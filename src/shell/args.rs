@@ -16,7 +16,7 @@ use crate::{
     disable_version_flag = true,
     disable_help_subcommand = true,
     max_term_width = 80,
-    override_usage = "txdeck [PROFILE] [-i IF]    the console\n       txdeck COMMAND -h         more of one command",
+    override_usage = "txdeck [PROFILE] [-i IF]   or   txdeck COMMAND (more: txdeck COMMAND -h)",
     help_template = "{about}\n{usage-heading} {usage}\n\n{subcommands}\n{options}{after-help}",
     after_long_help = "PROFILE is a path, - for stdin, or a name: your own profiles first, then the shipped ones.\n\n\
         Examples:\n  txdeck lab                        the console in a lab; no rights needed\n  \
@@ -135,6 +135,9 @@ pub struct LabShape {
     /// Queues of the lab's devices; all are used by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub lab_queues: Option<u32>,
+    /// MTU of the lab's devices, for frames above 1514 bytes
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(68..=65535), hide_short_help = true)]
+    pub lab_mtu: Option<u32>,
     /// Give the far end the MAC that udp-64 sends to, so frames go up its stack
     #[arg(long, hide_short_help = true)]
     pub deliver: bool,
@@ -151,7 +154,7 @@ pub struct LabArgs {
     #[arg(long)]
     pub start: bool,
     /// Run CMD (after --) inside the running lab
-    #[arg(long, requires = "inside", conflicts_with_all = ["start", "print_apparmor", "lab_queues", "deliver"])]
+    #[arg(long, requires = "inside", conflicts_with_all = ["start", "print_apparmor", "lab_queues", "lab_mtu", "deliver"])]
     pub enter: bool,
     /// Which lab, when several run
     #[arg(long, value_name = "PID", requires = "enter", hide_short_help = true)]
@@ -188,7 +191,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub shape: LabShape,
     /// Send on this device; "sim" is the simulated nic
-    #[arg(short = 'i', long = "device", value_name = "IF", conflicts_with_all = ["lab_queues", "deliver"])]
+    #[arg(short = 'i', long = "device", value_name = "IF", conflicts_with_all = ["lab_queues", "lab_mtu", "deliver"])]
     pub device: Option<String>,
     /// Lift the guard of this one device
     #[arg(long, value_name = "IF")]

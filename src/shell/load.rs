@@ -41,7 +41,8 @@ pub fn place(in_lab: bool, device: Option<&str>, profile: &Profile) -> Result<Pl
 pub fn site(place: Place, shape: &LabShape) -> Result<Site, Failure> {
     let lab = match place {
         Place::Lab => {
-            let options = LabOptions { queues: shape.lab_queues.unwrap_or(1), deliver: shape.deliver };
+            let options =
+                LabOptions { queues: shape.lab_queues.unwrap_or(1), deliver: shape.deliver, mtu: shape.lab_mtu };
             Some(lab::enter(options).map_err(no_lab)?)
         }
         _ => None,

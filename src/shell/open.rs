@@ -18,9 +18,6 @@ use crate::{
     },
 };
 
-/// Fewest packet memories a queue gets unless the profile says otherwise.
-const LEAST_CHUNKS: u32 = 512;
-
 /// A fleet whose senders wait for the release.
 pub struct Opened {
     pub fleet: Fleet,
@@ -72,13 +69,9 @@ where
         fleet.finish();
         let most = limits.max_len;
         let message = format!("a frame of {longest} bytes does not fit into one packet memory, which holds {most}");
-        return Err(Failure::new("too_long", message).with_fix("Use tx.chunk_bytes = 4096 for up to 3840 bytes"));
+        return Err(Failure::new("too_long", message).with_fix("Start again: queues are opened for the longest frame"));
     }
     Ok(Opened { fleet, limits, notices: Vec::new() })
-}
-
-fn chunks(profile: &Profile) -> u32 {
-    profile.tx.chunks.unwrap_or_else(|| LEAST_CHUNKS.max(profile.tx.burst.saturating_mul(2)))
 }
 
 /// A device that somebody's connections run over keeps its receive side: there, zero-copy must be armed *and* spelt out.
@@ -101,8 +94,9 @@ fn config(site: &Site, profile: &Profile, queue: u32) -> XdpConfig {
         receive_side: receive_side(site.standing(), tx.mode),
         need_wakeup: tx.need_wakeup,
         ring: tx.ring,
-        chunks: chunks(profile),
+        chunks: profile.chunks_per_queue(),
         chunk_bytes: tx.chunk_bytes,
+        parts: profile.chunks_per_packet(),
         pages: if tx.huge_pages { Pages::Huge } else { Pages::Normal },
         queues: site.queues(),
         driver: link.and_then(|link| link.driver.clone()),
@@ -111,13 +105,14 @@ fn config(site: &Site, profile: &Profile, queue: u32) -> XdpConfig {
 }
 
 fn simulated(profile: &Profile, queue: u32) -> SimConfig {
-    let tx = &profile.tx;
+    let (tx, parts) = (&profile.tx, profile.chunks_per_packet());
     SimConfig {
         queue,
         ring: tx.ring,
-        chunks: chunks(profile),
+        chunks: profile.chunks_per_queue(),
         chunk_bytes: tx.chunk_bytes,
-        max_len: tx.chunk_bytes - 256,
+        parts,
+        max_len: parts * tx.chunk_bytes - 256,
         seed: tx.seed,
         ..SimConfig::default()
     }

@@ -36,6 +36,9 @@ pub struct Replay {
 /// A virtual clock's first instant; 0 would mean "not released".
 const START_NS: u64 = 1;
 
+/// Chunks for the longest frame there is.
+const PARTS: u32 = 17;
+
 impl Replay {
     pub fn new(plan: &Plan) -> Result<Replay, Failure> {
         // Which packet is next does not depend on how many share a doorbell; one by one they can be told apart.
@@ -49,7 +52,9 @@ impl Replay {
             let config = SimConfig {
                 queue: *queue,
                 chunk_bytes: 4096,
-                max_len: 4096,
+                parts: PARTS,
+                chunks: 64 * PARTS,
+                max_len: 65535,
                 recording: Some(recording.clone()),
                 ..SimConfig::on_virtual_time(&clock)
             };

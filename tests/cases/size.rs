@@ -3,7 +3,7 @@
 use crate::bench::{counters, ip, link, on_a_pair};
 use crate::capture::Capture;
 use crate::deck::{Done, balances, number, run};
-use crate::nic_lab::Pair;
+use crate::nic_lab::{Far, Pair};
 
 #[test]
 fn c16_sixty_bytes_without_fcs_are_sixty_in_a_capture() {
@@ -81,6 +81,32 @@ fn c19_the_mtu_of_now_decides_what_is_warned_of_and_what_leaves() {
 fn both_ends(pair: &Pair, mtu: u32) {
     pair.mtu("a0", mtu);
     pair.mtu("b0", mtu);
+}
+
+/// Frames of several chunks: whole at the far end and counted as packets, built anew, cloned, and swept over the
+/// borders of chunks.
+#[test]
+fn c19_frames_longer_than_a_chunk_arrive_whole() {
+    on_a_pair("size::c19_frames_longer_than_a_chunk_arrive_whole", |pair| {
+        both_ends(pair, 9000);
+        for more in [
+            &["-s", "flow.udp.size=9014"][..],
+            &["-s", "flow.udp.size=9014", "-s", "clone=10", "-s", "burst=8"],
+            &["-s", "flow.udp.size=1780..2100:7", "-s", "burst=1"],
+            &["-s", "flow.udp.size=3000..9014:61", "-s", "chunk_bytes=4096"],
+        ] {
+            balances(&run(&[&["udp-64", "-i", "a0", "-n", "995"], more].concat()), 995);
+        }
+        let far = Far::on(pair, "b0");
+        let pattern = "flow.udp.payload={ kind = \"pattern\", bytes = \"0102030405\" }";
+        balances(&run(&["udp-64", "-i", "a0", "-n", "7", "-s", "flow.udp.size=9014", "-s", pattern]), 7);
+        let frames = far.frames();
+        assert_eq!(frames.len(), 7);
+        for frame in frames {
+            let wanted = [1, 2, 3, 4, 5].iter().cycle().take(9014 - 42);
+            assert!(frame.len() == 9014 && frame[42..].iter().eq(wanted), "{} bytes", frame.len());
+        }
+    });
 }
 
 #[test]

@@ -541,17 +541,17 @@ fn what_waits_rides_along_with_nothing_and_undo_takes_it_off() {
 fn a_size_beyond_what_was_fixed_at_open_needs_its_restart() {
     let mut stage = fields();
     stage.keys("esc esc space").ticks(20).keys("e enter");
-    typed(&mut stage, "size", "3000");
-    assert!(hint(&stage).contains("chunk_bytes = 4096 holds up to 3840"), "{}", hint(&stage));
+    typed(&mut stage, "size", "40000");
+    assert!(hint(&stage).contains("chunk_bytes = 4096 holds any"), "{}", hint(&stage));
     let header = shown(&stage, 100, 29).lines().next().unwrap().to_owned();
     assert!(header.contains("sending the last good plan"), "a refused field changes nothing: {header}");
     stage.keys("esc { ");
     typed(&mut stage, "tx.chunk_bytes", "4096");
     stage.keys("}");
-    typed(&mut stage, "size", "3000").ticks(3);
+    typed(&mut stage, "size", "40000").ticks(3);
     assert_eq!(stage.sent.as_ref().unwrap().profile().flows[0].size, Value::Fixed(60));
     stage.keys("R").ticks(3);
-    assert_eq!(stage.sent.as_ref().unwrap().profile().flows[0].size, Value::Fixed(3000));
+    assert_eq!(stage.sent.as_ref().unwrap().profile().flows[0].size, Value::Fixed(40000));
     assert!(stage.app.waiting().is_empty() && !stage.app.is_last_good());
 }
 

@@ -3,7 +3,7 @@
 use super::script::{Next, Script};
 use super::{Character, Clock, Consumer, Costs, Desc, Producer, SimConfig, VirtualClock};
 use crate::nic::doorbell::Kernel;
-use crate::nic::frames::SHIFTED_BYTES;
+use crate::nic::queue::Queue;
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,9 +44,10 @@ pub(super) struct SimKernel {
     plain: bool,
     script: Script,
     recording: Option<Recording>,
+    /// Of the packet just taken.
+    bytes: Vec<u8>,
     costs: Costs,
     time: Option<VirtualClock>,
-    chunk_bytes: u64,
     /// Taken by the "driver" and not completed; zero-copy only, never more than the ring holds.
     held: VecDeque<u64>,
     random: u64,
@@ -68,12 +69,12 @@ impl SimKernel {
             completions,
             begin,
             character: config.character,
-            plain: config.script.is_empty() && config.recording.is_none(),
+            plain: config.script.is_empty() && config.recording.is_none() && config.parts == 1,
             script: Script::new(&config.script),
             recording: config.recording,
+            bytes: Vec::new(),
             costs: config.costs,
             time: config.time,
-            chunk_bytes: u64::from(config.chunk_bytes),
             held: VecDeque::with_capacity(held),
             random: config.seed,
             taken: 0,
@@ -160,13 +161,12 @@ impl SimKernel {
                 answer = errno;
                 break;
             }
-            let Some(desc) = self.tx.read() else { break };
-            waiting -= 1;
+            let Some(descs) = self.take_packet() else { break };
+            waiting -= descs;
             budget -= 1;
             self.taken += 1;
             self.spend(self.costs.packet_ns);
-            self.complete(desc.addr);
-            let ends_kick = self.decide(next, desc, clock);
+            let ends_kick = self.decide(next, clock);
             if let Some(errno) = ends_kick {
                 answer = errno;
                 break;
@@ -176,8 +176,30 @@ impl SimKernel {
         answer
     }
 
+    /// Takes all descriptors of the next packet; returns how many. Its bytes are kept where somebody records them.
+    fn take_packet(&mut self) -> Option<u32> {
+        let mut descs = 0;
+        self.bytes.clear();
+        loop {
+            let desc = self.tx.read()?;
+            descs += 1;
+            if self.recording.is_some() {
+                // SAFETY: the descriptor was published by `Queue`, so its bytes lie in the memory behind `begin` and
+                // nobody writes them before they complete, in this same call.
+                let bytes = unsafe {
+                    std::slice::from_raw_parts(self.begin.add(desc.addr as usize).as_ptr(), desc.len as usize)
+                };
+                self.bytes.extend_from_slice(bytes);
+            }
+            self.complete(desc.addr);
+            if !desc.is_continued() {
+                return Some(descs);
+            }
+        }
+    }
+
     /// Counts one taken packet by its fate; `Some` when a copy-mode kick ends with that answer.
-    fn decide(&mut self, next: Next, desc: Desc, clock: &impl Clock) -> Option<i32> {
+    fn decide(&mut self, next: Next, clock: &impl Clock) -> Option<i32> {
         let at_once = matches!(self.character, Character::Copy { .. });
         match next {
             Next::Dropped => at_once.then_some(libc::EBUSY),
@@ -188,13 +210,7 @@ impl SimKernel {
             _ => {
                 self.left += 1;
                 if let Some(recording) = &self.recording {
-                    // SAFETY: the descriptor was published by `Queue`, so its bytes lie in the memory behind `begin` and
-                    // nobody writes them before they complete, in this same call.
-                    let bytes = unsafe {
-                        std::slice::from_raw_parts(self.begin.add(desc.addr as usize).as_ptr(), desc.len as usize)
-                    }
-                    .to_vec();
-                    recording.push(SentFrame { at_ns: clock.now_ns(), bytes });
+                    recording.push(SentFrame { at_ns: clock.now_ns(), bytes: self.bytes.clone() });
                 }
                 None
             }
@@ -203,10 +219,6 @@ impl SimKernel {
 
     #[inline]
     fn complete(&mut self, addr: u64) {
-        debug_assert!(
-            addr % self.chunk_bytes < SHIFTED_BYTES as u64,
-            "a descriptor points into the middle of a memory"
-        );
         match self.character {
             Character::Copy { .. } => self.completions.write(addr),
             Character::ZeroCopy { .. } => self.held.push_back(addr),
@@ -230,14 +242,14 @@ unsafe impl Send for SimKernel {}
 /// The kernel during one ring call.
 pub(super) struct AtWork<'a, C> {
     pub kernel: &'a mut SimKernel,
-    pub tx: &'a mut Producer<Desc>,
+    pub queue: &'a mut Queue,
     pub clock: &'a C,
 }
 
 impl<C: Clock> Kernel for AtWork<'_, C> {
     #[inline]
     fn hand_over(&mut self, most: u32) -> u32 {
-        self.tx.publish_some(most)
+        self.queue.hand_over(most)
     }
 
     #[inline]
@@ -264,7 +276,7 @@ impl<C: Clock> Kernel for AtWork<'_, C> {
 
     #[inline]
     fn backlog(&mut self) -> u32 {
-        self.tx.backlog()
+        self.queue.backlog()
     }
 
     #[inline]

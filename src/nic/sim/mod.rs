@@ -8,7 +8,7 @@ mod script;
 use super::doorbell::{Doorbell, abandoned, distrusted, failure};
 use super::frames::{Place, shift_of};
 use super::open_error::{Cause, OpenError};
-use super::queue::{Distrusted, Queue};
+use super::queue::{Distrusted, Queue, Shape};
 use super::rings::{Consumer, Desc, Producer, in_ordinary_memory};
 use super::{Clock, Limits, ModeGot, Nic, NicError, Packet, Rung};
 pub use clock::VirtualClock;
@@ -60,7 +60,9 @@ pub struct SimConfig {
     pub chunks: u32,
     /// 2048 or 4096.
     pub chunk_bytes: u32,
-    /// Longest packet; at most `chunk_bytes`.
+    /// Neighbouring chunks that make one packet memory, at least 1.
+    pub parts: u32,
+    /// Longest packet; at most `parts` times `chunk_bytes`.
     pub max_len: u32,
     pub character: Character,
     pub seed: u64,
@@ -82,6 +84,7 @@ impl Default for SimConfig {
             ring: 2048,
             chunks: 512,
             chunk_bytes: 2048,
+            parts: 1,
             max_len: 2048 - 256,
             character: Character::Copy { budget: 32 },
             seed: 7,
@@ -134,22 +137,25 @@ impl SimNic {
     /// [`OpenError`] when a size is out of range.
     pub fn open(config: SimConfig) -> Result<Self, OpenError> {
         config.check()?;
-        let memory = Memory::new(config.chunks, config.chunk_bytes, config.max_len.min(config.chunk_bytes) as usize);
+        let parts = config.parts.max(1);
+        let max_len = config.max_len.min(parts * config.chunk_bytes) as usize;
+        let memory = Memory::new(config.chunks / parts, parts * config.chunk_bytes, max_len);
         let (tx, kernel_tx) = in_ordinary_memory(config.ring, config.start_index);
         let (kernel_completions, completions) = in_ordinary_memory(config.ring, config.start_index);
         let copy = matches!(config.character, Character::Copy { .. });
+        let shape = Shape { ring: config.ring, chunk_bytes: config.chunk_bytes, parts, max_len };
         let limits = Limits {
-            max_len: config.max_len.min(config.chunk_bytes) as usize,
-            max_burst: config.ring,
-            max_in_flight: config.ring,
+            max_len,
+            max_burst: shape.max_in_flight(),
+            max_in_flight: shape.max_in_flight(),
+            parts,
             // No kernel, so neither of both: what it imitates shows in `counts_drops` alone.
             mode: ModeGot { copy: false, zero_copy: false, need_wakeup: true, ring: config.ring, huge_pages: false },
             counts_drops: copy,
         };
-        let shift = config.chunk_bytes.trailing_zeros();
         // SAFETY: `memory` is dropped after the queue, its places are a chunk apart and `max_len` is at most that, and the
         // kernel half reads only what was published.
-        let queue = unsafe { Queue::new(tx, completions, memory.places(), config.ring, limits.max_len, shift) };
+        let queue = unsafe { Queue::new(tx, completions, memory.places(), shape) };
         Ok(Self {
             queue,
             doorbell: Doorbell::default(),
@@ -221,7 +227,7 @@ impl Nic for SimNic {
         self.kernel.begin_ring();
         let mut rung = Rung { dropped: self.limits.counts_drops.then_some(0), ..Rung::default() };
         if self.queue.in_flight() > 0 {
-            let mut kernel = AtWork { kernel: &mut self.kernel, tx: &mut self.queue.tx, clock };
+            let mut kernel = AtWork { kernel: &mut self.kernel, queue: &mut self.queue, clock };
             let strokes = self.doorbell.ring(&mut kernel, burst, clock);
             rung.doorbells = strokes.doorbells;
             rung.kicks = strokes.kicks;
@@ -267,8 +273,8 @@ impl Nic for SimNic {
 struct Memory {
     pages: NonNull<[u8]>,
     begin: NonNull<u8>,
-    chunks: u32,
-    chunk_bytes: u32,
+    slots: u32,
+    slot_bytes: u32,
     max_len: usize,
 }
 
@@ -276,20 +282,20 @@ struct Memory {
 unsafe impl Send for Memory {}
 
 impl Memory {
-    fn new(chunks: u32, chunk_bytes: u32, max_len: usize) -> Self {
-        let pages = Box::leak(vec![0u8; chunks as usize * chunk_bytes as usize + PAGE_BYTES].into_boxed_slice());
+    fn new(slots: u32, slot_bytes: u32, max_len: usize) -> Self {
+        let pages = Box::leak(vec![0u8; slots as usize * slot_bytes as usize + PAGE_BYTES].into_boxed_slice());
         let first = pages.as_ptr().align_offset(PAGE_BYTES).min(PAGE_BYTES);
         let begin = NonNull::from(&mut *pages).cast::<u8>();
-        // SAFETY: at most one page into the allocation, which is a page longer than its chunks.
+        // SAFETY: at most one page into the allocation, which is a page longer than its packet memories.
         let begin = unsafe { begin.add(first) };
-        Self { pages: NonNull::from(pages), begin, chunks, chunk_bytes, max_len }
+        Self { pages: NonNull::from(pages), begin, slots, slot_bytes, max_len }
     }
 
     fn places(&self) -> impl Iterator<Item = Place> {
-        (0..self.chunks as usize).map(|slot| {
-            let chunk_bytes = self.chunk_bytes as usize;
-            let offset = slot * chunk_bytes + shift_of(slot, chunk_bytes).min(chunk_bytes - self.max_len);
-            // SAFETY: below `chunks` times `chunk_bytes`, which lie behind `begin`.
+        (0..self.slots as usize).map(|slot| {
+            let slot_bytes = self.slot_bytes as usize;
+            let offset = slot * slot_bytes + shift_of(slot, slot_bytes).min(slot_bytes - self.max_len);
+            // SAFETY: below `slots` times `slot_bytes`, which lie behind `begin`.
             Place { begin: unsafe { self.begin.add(offset) }, addr: offset as u64 }
         })
     }

@@ -1,11 +1,15 @@
 //! What an AF_XDP queue is asked to be, and the checks that name the parameter before the kernel says EINVAL.
 
 use crate::nic::open_error::{Cause, OpenError};
+use crate::nic::queue::Shape;
 
 /// Largest ring, in packets.
 const MOST_RING: u32 = 1 << 20;
 /// Most packet memories.
 const MOST_CHUNKS: u32 = 1 << 20;
+/// Descriptors of one packet that the kernel takes in copy mode: one and MAX_SKB_FRAGS (17) more (net/xdp/xsk.c,
+/// `xsk_build_skb`); a packet of more is dropped, each of its descriptors counted as invalid.
+const MOST_PARTS: u32 = 18;
 /// xsk-rs keeps 256 bytes of each chunk (XDP_PACKET_HEADROOM).
 pub(super) const HEADROOM_BYTES: u32 = 256;
 /// The size of a huge page; a mapping of another size could not be unmapped again.
@@ -53,8 +57,11 @@ pub struct XdpConfig {
     pub ring: u32,
     /// Packet memories, 1..=1048576.
     pub chunks: u32,
-    /// 2048 or 4096 bytes; the longest packet is 256 less.
+    /// 2048 or 4096 bytes.
     pub chunk_bytes: u32,
+    /// Neighbouring chunks that make one packet memory, 1..=18: the longest packet is 256 bytes less than they. Above 1
+    /// it takes Linux 6.6.
+    pub parts: u32,
     pub pages: Pages,
     /// How many queues the device has, for the message; `None`: unknown.
     pub queues: Option<u32>,
@@ -76,6 +83,7 @@ impl XdpConfig {
             ring: 2048,
             chunks: 512,
             chunk_bytes: 2048,
+            parts: 1,
             pages: Pages::Normal,
             queues: None,
             driver: None,
@@ -91,8 +99,11 @@ impl XdpConfig {
         if self.chunk_bytes != 2048 && self.chunk_bytes != 4096 {
             return Err(self.error(Cause::BadChunk { chunk_bytes: self.chunk_bytes }, 0));
         }
-        if self.chunks == 0 || self.chunks > MOST_CHUNKS {
+        if self.chunks < self.parts || self.chunks == 0 || self.chunks > MOST_CHUNKS {
             return Err(self.error(Cause::BadChunks { chunks: self.chunks, most: MOST_CHUNKS }, 0));
+        }
+        if self.parts == 0 || self.parts > MOST_PARTS {
+            return Err(self.error(Cause::Refused { step: "sizing the packet memory" }, 0));
         }
         Ok(())
     }
@@ -103,6 +114,11 @@ impl XdpConfig {
             Pages::Normal => self.chunks,
             Pages::Huge => self.chunks.next_multiple_of(HUGE_PAGE_BYTES / self.chunk_bytes),
         }
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        let max_len = (self.parts * self.chunk_bytes - HEADROOM_BYTES) as usize;
+        Shape { ring: self.ring, chunk_bytes: self.chunk_bytes, parts: self.parts, max_len }
     }
 
     pub(super) fn memory_kib(&self) -> u64 {

@@ -8,7 +8,6 @@ mod port;
 use super::doorbell::{Doorbell, Kernel, Strokes, abandoned, distrusted, failure};
 use super::open_error::OpenError;
 use super::queue::{Distrusted, Queue};
-use super::rings::{Desc, Producer};
 use super::{Clock, Limits, ModeGot, Nic, NicError, Packet, Rung};
 pub use config::{Mode, Pages, ReceiveSide, XdpConfig};
 pub use library_log::{LibraryLevel, set_library_log};
@@ -49,10 +48,12 @@ impl XdpNic {
         if port.zero_copy {
             notices.push(receive_side_notice(&config.device, config.queue));
         }
+        let shape = config.shape();
         let limits = Limits {
-            max_len: (config.chunk_bytes - config::HEADROOM_BYTES) as usize,
-            max_burst: config.ring,
-            max_in_flight: config.ring,
+            max_len: shape.max_len,
+            max_burst: shape.max_in_flight(),
+            max_in_flight: shape.max_in_flight(),
+            parts: shape.parts,
             mode: ModeGot {
                 copy: !port.zero_copy,
                 zero_copy: port.zero_copy,
@@ -85,7 +86,7 @@ impl XdpNic {
     #[inline]
     fn strike(&mut self, burst: u32, clock: &impl Clock) -> Strokes {
         let Some(port) = &self.port else { return Strokes::default() };
-        self.doorbell.ring(&mut Behind { port, tx: &mut self.queue.tx }, burst, clock)
+        self.doorbell.ring(&mut Behind { port, queue: &mut self.queue }, burst, clock)
     }
 
     #[inline]
@@ -118,16 +119,16 @@ impl XdpNic {
     }
 }
 
-/// What is behind the doorbell: our end of the ring and the socket.
+/// What is behind the doorbell: our hands on the rings and the socket.
 struct Behind<'a> {
     port: &'a Port,
-    tx: &'a mut Producer<Desc>,
+    queue: &'a mut Queue,
 }
 
 impl Kernel for Behind<'_> {
     #[inline]
     fn hand_over(&mut self, most: u32) -> u32 {
-        self.tx.publish_some(most)
+        self.queue.hand_over(most)
     }
 
     #[inline]
@@ -142,7 +143,7 @@ impl Kernel for Behind<'_> {
 
     #[inline]
     fn backlog(&mut self) -> u32 {
-        self.tx.backlog()
+        self.queue.backlog()
     }
 
     #[inline]
@@ -194,7 +195,7 @@ impl Nic for XdpNic {
         if let Some(dead) = &self.dead {
             return Err(dead.clone());
         }
-        let rested = self.queue.tx.unpublished() == 0;
+        let rested = self.queue.unpublished() == 0;
         let strokes = if self.queue.in_flight() > 0 { self.strike(burst, clock) } else { Strokes::default() };
         if strokes.end != 0 {
             self.fail(failure(&self.device, self.number, strokes.end));

@@ -113,20 +113,21 @@ fn queue(config: &XdpConfig, tx: &TxQueue, umem: &Umem, mut descs: Vec<FrameDesc
     let fd = unsafe { BorrowedFd::borrow_raw(tx.fd().as_raw_fd()) };
     // SAFETY: nothing is ever sent or read through the library's own ends of these rings.
     let (producer, consumer) = unsafe { mapped::rings(fd, config.ring) }.map_err(refused)?;
-    let places = descs.iter_mut().enumerate().map(|(slot, desc)| {
+    let (shape, parts) = (config.shape(), config.parts as usize);
+    // The library has a descriptor for each chunk; a packet memory begins with its first.
+    let slots = descs.len() / parts;
+    let places = descs.iter_mut().step_by(parts).take(slots).enumerate().map(|(slot, desc)| {
         // SAFETY: the descriptor came from this UMEM, and no other hand is on its memory yet.
         let begin = unsafe { umem.data_mut(desc) }.contents_mut().as_mut_ptr();
-        let earlier = HEADROOM_BYTES as usize - shift_of(slot, config.chunk_bytes as usize);
+        let earlier = HEADROOM_BYTES as usize - shift_of(slot, parts * config.chunk_bytes as usize);
         // The whole chunk is ours: nothing is ever received, so nobody needs its headroom.
         let begin = std::ptr::with_exposed_provenance_mut(begin.expose_provenance() - earlier);
         // SAFETY: inside the mapped chunk, so not null.
         Place { begin: unsafe { NonNull::new_unchecked(begin) }, addr: (desc.addr() - earlier) as u64 }
     });
-    let max_len = (config.chunk_bytes - HEADROOM_BYTES) as usize;
-    let shift = config.chunk_bytes.trailing_zeros();
     // SAFETY: the UMEM lives until the port is dropped or the queue was abandoned, each memory has `max_len` bytes of its
-    // own behind the headroom, and the kernel reads what was published and nothing else.
-    Ok(unsafe { Queue::new(producer, consumer, places, config.ring, max_len, shift) })
+    // own, chunk beside chunk, and the kernel reads what was published and nothing else.
+    Ok(unsafe { Queue::new(producer, consumer, places, shape) })
 }
 
 #[cold]
@@ -189,6 +190,7 @@ fn socket_config(config: &XdpConfig) -> Result<SocketConfig, OpenError> {
         (Mode::Auto, ReceiveSide::MayTake) => BindFlags::empty(),
     };
     flags.set(BindFlags::XDP_USE_NEED_WAKEUP, config.need_wakeup);
+    flags.set(BindFlags::XDP_USE_SG, config.parts > 1);
     Ok(SocketConfig::builder()
         .rx_queue_size(ring_size(config, UNUSED_RING)?)
         .tx_queue_size(ring_size(config, config.ring)?)
@@ -221,6 +223,9 @@ fn bind_error(config: &XdpConfig, errno: i32) -> OpenError {
         libc::EPERM | libc::EACCES => Cause::NoCapNetRaw,
         libc::ENODEV | libc::ENXIO => Cause::NoSuchDevice,
         // Sizes are checked by now, and the fill ring is there: what is left is the queue's number.
+        libc::EINVAL if config.parts > 1 && config.queues.is_some_and(|queues| config.queue < queues) => {
+            Cause::Refused { step: "binding for frames of several chunks (needs Linux 6.6)" }
+        }
         libc::EINVAL => Cause::NoSuchQueue { queues: config.queues },
         libc::EBUSY => Cause::QueueBusy,
         libc::EOPNOTSUPP if config.mode == Mode::ZeroCopy => Cause::NoZeroCopy { driver: config.driver.clone() },
