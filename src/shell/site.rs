@@ -152,7 +152,7 @@ impl Site {
     pub fn compile(&mut self, profile: &Profile) -> Result<Plan, Failure> {
         let captures = self.shelf.of(profile);
         let facts = Facts { captures, ..self.facts(profile)? };
-        compile(profile, &facts).map_err(|why| Failure::new(code(&why), why.to_string()))
+        compile(profile, &facts).map_err(|why| not_compiled(&why))
     }
 
     fn facts(&mut self, profile: &Profile) -> Result<Facts, Failure> {
@@ -257,11 +257,12 @@ impl Site {
     }
 }
 
-fn code(why: &CompileError) -> &'static str {
+fn not_compiled(why: &CompileError) -> Failure {
+    let message = why.to_string();
     match why {
-        CompileError::NoCapture { .. } | CompileError::NothingToReplay { .. } => "bad_capture",
-        CompileError::OddRecords { .. } => "odd_records",
-        _ => "no_neighbour",
+        CompileError::NoCapture { .. } | CompileError::NothingToReplay { .. } => Failure::new("bad_capture", message),
+        CompileError::OddRecords { .. } => Failure::new("odd_records", message),
+        _ => Failure::new("no_neighbour", message),
     }
 }
 

@@ -44,7 +44,7 @@ fn c80_a_capture_goes_in_and_comes_out_the_same() {
         assert_eq!(out.len(), at, "once, for an import makes one pass");
         let (out, _, _) = txdeck(&home, &["show", "p/x.toml", "-n", "1"]);
         let shown = String::from_utf8_lossy(&out).into_owned();
-        assert!(shown.contains("flow x  60 bytes") && shown.contains("Ethernet"), "{shown}");
+        assert!(shown.contains("flow x  60 bytes") && shown.contains("type 0x88b5"), "{shown}");
     }
 }
 

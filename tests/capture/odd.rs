@@ -257,7 +257,7 @@ fn a_replay_stands_alone_and_says_so() {
         (
             "rate = \"5k\"",
             file,
-            "flow.a.rate: 5k pps beside a replay with its original timing: timing = \"rate\" takes a rate",
+            "flow.a.rate: 5000 pps beside a replay with its original timing: timing = \"rate\" takes a rate",
         ),
         ("", "file = \"x\", timing = \"rate\", speed = 2", "flow.a.replay.speed: goes with timing = \"original\" only"),
         ("", "file = \"x\", speed = 0", "flow.a.replay.speed: 0 is out of range (0.001..1000)"),
@@ -275,7 +275,7 @@ fn a_replay_stands_alone_and_says_so() {
     document.set("flow.a.replay.speed", "0.5x").expect("half as fast");
     assert_eq!(document.get("flow.a.replay.speed").as_deref(), Some("0.5x"));
     let problems = document.set("rate", "1k").expect_err("its own timing");
-    assert!(problems.to_string().starts_with("tx.rate: 1k pps beside flow a with its original timing"), "{problems}");
+    assert!(problems.to_string().starts_with("tx.rate: 1000 pps beside flow a with its original timing"), "{problems}");
     document
         .set_together(&[("flow.a.replay.speed", ""), ("flow.a.replay.timing", "rate"), ("rate", "1k")])
         .expect("a rate");

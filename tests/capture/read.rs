@@ -103,11 +103,11 @@ fn c77_what_cannot_be_read_says_why() {
         (cooked(999), "was captured from link type 999: only Ethernet can be replayed"),
         (
             ng_cooked,
-            "record 1 (byte 132): was captured from Linux cooked capture (link type 113): only Ethernet can be replayed \
+            "record 1 (byte 116): was captured from Linux cooked capture (link type 113): only Ethernet can be replayed \
              (interface 1)",
         ),
-        (ng_nobody, "record 1 (byte 132): names interface 2, which the file does not have"),
-        (lengths, "record 3 (byte 420): a block of 24 bytes ends as one of 28: the file is damaged"),
+        (ng_nobody, "record 1 (byte 116): names interface 2, which the file does not have"),
+        (lengths, "record 3 (byte 392): a block of 24 bytes ends as one of 28: the file is damaged"),
     ] {
         assert_eq!(read(&file).map(|_| ()), Err(why.to_owned()));
     }
