@@ -16,6 +16,8 @@ use std::{
 mod lesson;
 #[path = "pty/line.rs"]
 mod line;
+#[path = "pty/tongues.rs"]
+mod tongues;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 

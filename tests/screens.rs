@@ -18,3 +18,7 @@ mod readme_pictures;
 mod scenarios;
 #[path = "screens/stage.rs"]
 mod stage;
+#[path = "screens/tongues.rs"]
+mod tongues;
+#[path = "screens/traps.rs"]
+mod traps;

@@ -71,6 +71,7 @@ actions! {
     MoveDown "move_down"
     NextFlow "next_flow"
     FlowBefore "flow_before"
+    Frame "frame"
     NextFrame "next_frame"
     FrameBefore "frame_before"
 }

@@ -10,8 +10,27 @@ pub enum About {
     Quit,
     /// Save over a name that exists.
     Overwrite { name: String },
-    /// Open another profile over unsaved changes.
-    OpenOver { name: String },
+    /// Open something else over unsaved changes.
+    OpenOver(Opening),
+    /// Export into a file that exists.
+    ExportOver { dialect: String, file: String },
+}
+
+/// What takes the open profile's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opening {
+    /// By name or path.
+    Profile(String),
+    /// Another generator's file; without a dialect its content tells.
+    Foreign { file: String, dialect: Option<String> },
+}
+
+impl Opening {
+    fn name(&self) -> &str {
+        match self {
+            Opening::Profile(name) | Opening::Foreign { file: name, .. } => name,
+        }
+    }
 }
 
 impl About {
@@ -20,7 +39,9 @@ impl About {
             About::FirstStart => "first start on this device",
             About::Quit => "quit",
             About::Overwrite { .. } => "save",
-            About::OpenOver { .. } => "open",
+            About::OpenOver(Opening::Profile(_)) => "open",
+            About::OpenOver(Opening::Foreign { .. }) => "import",
+            About::ExportOver { .. } => "export",
         }
     }
 }
@@ -77,10 +98,16 @@ impl Ask {
         Self { about, lines: vec![why], answers: &[Answer::Overwrite, Answer::Cancel], selected: 1 }
     }
 
-    pub fn open_over(open: &str, name: String) -> Self {
-        let lines = vec![format!("{open} has unsaved changes. Save them before {name} opens?")];
+    pub fn export_over(dialect: String, file: String) -> Self {
+        let lines = vec![format!("{file} exists")];
+        let about = About::ExportOver { dialect, file };
+        Self { about, lines, answers: &[Answer::Overwrite, Answer::Cancel], selected: 1 }
+    }
+
+    pub fn open_over(open: &str, opening: Opening) -> Self {
+        let lines = vec![format!("{open} has unsaved changes. Save them before {} opens?", opening.name())];
         let answers = &[Answer::Save, Answer::Discard, Answer::Cancel];
-        Self { about: About::OpenOver { name }, lines, answers, selected: 2 }
+        Self { about: About::OpenOver(opening), lines, answers, selected: 2 }
     }
 
     /// The answer this key gives, if it gives one.

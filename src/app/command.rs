@@ -29,6 +29,10 @@ pub enum Command {
     },
     Start,
     Stop,
+    /// `import FILE [DIALECT]`, as typed.
+    Import(String),
+    /// `export DIALECT [FILE]`, as typed.
+    Export(String),
     Theme(String),
     Shot(String),
     /// `help [KEY]`
@@ -44,6 +48,10 @@ pub enum Argument {
     /// A name to save under.
     OwnProfile,
     Profile,
+    /// Another generator's file, and what it is.
+    Foreign,
+    /// A dialect, and a file to write.
+    Tongue,
     Theme,
     Picture,
     /// A key of a profile, or a command.
@@ -68,6 +76,13 @@ pub static COMMANDS: &[CommandRow] = &[
     row("w", Argument::OwnProfile, "w [NAME]", "save the profile, under another name or path when one is given"),
     row("w!", Argument::OwnProfile, "w! [NAME]", "save even over a file that is there or a shipped name"),
     row("o", Argument::Profile, "o NAME", "open another profile by name or path; without a name: the list"),
+    row("import", Argument::Foreign, "import FILE [DIALECT]", "open another generator's file as a profile, unsaved"),
+    row(
+        "export",
+        Argument::Tongue,
+        "export DIALECT [FILE]",
+        "write the profile in another generator's language; without a file: copy it",
+    ),
     row("q", Argument::Nothing, "q", "drain and quit; unsaved changes are asked about"),
     row("q!", Argument::Nothing, "q!", "drain and quit; unsaved changes are discarded"),
     row("start", Argument::Nothing, "start", "start all senders"),
@@ -120,6 +135,8 @@ impl Command {
             "q!" => Command::Quit { force: true },
             "start" => Command::Start,
             "stop" => Command::Stop,
+            "import" => Command::Import(name.ok_or_else(wanted)?),
+            "export" => Command::Export(name.ok_or_else(wanted)?),
             "theme" => Command::Theme(name.ok_or_else(wanted)?),
             "shot" => Command::Shot(picture(name.ok_or_else(wanted)?)?),
             _ => Command::Help { topic: name },
@@ -137,7 +154,7 @@ fn picture(file: String) -> Result<String, String> {
 fn unknown(word: &str) -> String {
     let hint = match nearest(word, COMMANDS.iter().map(|row| row.name)) {
         Some(near) => format!("Did you mean {near}?"),
-        None => "Write KEY=VALUE, or one of w, w!, o, q, q!, start, stop, theme, shot, help.".into(),
+        None => "Write KEY=VALUE, or one of w, w!, o, import, export, q, q!, start, stop, theme, shot, help.".into(),
     };
     let shown: String = word.chars().take(40).collect();
     format!("{shown}: no such command or key. {hint}")

@@ -6,7 +6,10 @@ use crate::profile::{
     kind::Kind,
 };
 
-use super::command::{Argument, COMMANDS, command_row};
+use super::{
+    command::{Argument, COMMANDS, command_row},
+    tongues::{Folder, Tongues},
+};
 
 /// What the names of things come from.
 pub(super) struct Names<'a> {
@@ -14,6 +17,8 @@ pub(super) struct Names<'a> {
     pub own_profiles: Vec<&'a str>,
     pub profiles: Vec<&'a str>,
     pub themes: &'a [String],
+    pub tongues: &'a Tongues,
+    pub files: Option<&'a Folder>,
     pub devices: Vec<&'a str>,
 }
 
@@ -47,7 +52,14 @@ fn offered<'a>(before: &'a str, names: &Names) -> (&'a str, &'a str, Vec<String>
             let row = command_row(&before[start..start + space]);
             let rest = start + space;
             let word_at = rest + (before[rest..].len() - before[rest..].trim_start().len());
-            (&before[..word_at], &before[word_at..], row.map_or_else(Vec::new, |row| arguments(row.argument, names)))
+            let (lead, word) = before.split_at(word_at);
+            match (row.map(|row| row.argument), word.rfind(char::is_whitespace)) {
+                (Some(argument @ (Argument::Foreign | Argument::Tongue)), Some(blank)) => {
+                    let (lead, word) = before.split_at(word_at + blank + 1);
+                    (lead, word, second(argument, names))
+                }
+                (argument, _) => (lead, word, argument.map_or_else(Vec::new, |argument| arguments(argument, names))),
+            }
         }
     }
 }
@@ -170,12 +182,38 @@ fn arguments(argument: Argument, names: &Names) -> Vec<String> {
         Argument::OwnProfile => owned(&names.own_profiles),
         Argument::Profile => owned(&names.profiles),
         Argument::Theme => names.themes.to_vec(),
+        Argument::Foreign => files(names),
+        Argument::Tongue => names.tongues.written.iter().map(|name| format!("{name} ")).collect(),
         Argument::Picture => vec!["txdeck.svg".into(), "txdeck.txt".into()],
         Argument::Topic => {
             let keys = FIELDS.iter().map(|field| field.key.strip_prefix("tx.").unwrap_or(field.key).to_owned());
             keys.chain(COMMANDS.iter().map(|row| row.name.to_owned())).collect()
         }
     }
+}
+
+/// What may stand behind the first argument of a command that takes two.
+fn second(argument: Argument, names: &Names) -> Vec<String> {
+    match argument {
+        Argument::Foreign => names.tongues.read.clone(),
+        _ => files(names),
+    }
+}
+
+fn files(names: &Names) -> Vec<String> {
+    let Some(folder) = names.files else { return Vec::new() };
+    folder.names.iter().map(|name| format!("{}{name}", folder.path)).collect()
+}
+
+/// The folder whose files may be continued here, as it is typed; `None`: no file is typed.
+pub(super) fn folder_of(before: &str) -> Option<&str> {
+    let (command, rest) = before.trim_start_matches([' ', ':']).split_once(' ')?;
+    let typed = match command_row(command)?.argument {
+        Argument::Foreign => rest.trim_start(),
+        Argument::Tongue => rest.trim_start().split_once(' ')?.1.trim_start(),
+        _ => return None,
+    };
+    Some(typed.rfind('/').map_or("", |slash| &typed[..=slash]))
 }
 
 /// The longest text that all candidates begin with.
@@ -198,12 +236,17 @@ mod tests {
         let text = shipped().iter().find(|(name, _)| *name == "vlan-qinq").unwrap().1;
         let document = Document::parse("", text).unwrap();
         let themes = ["dark".to_owned(), "light".to_owned()];
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let tongues = Tongues { read: owned(&["pktgen", "dpdk"]), written: owned(&["pktgen", "trex"]) };
+        let folder = Folder { path: "old/".into(), names: owned(&["a.sh", "b c.pkt", "deep/"]) };
         let names = Names {
             document: &document,
             own_profiles: vec!["mine"],
             profiles: vec!["mine", "udp-64", "udp-64-clone"],
             themes: &themes,
             devices: vec!["eth1", "sim"],
+            tongues: &tongues,
+            files: Some(&folder),
         };
         candidates(before, &names)
     }
@@ -236,8 +279,15 @@ mod tests {
             let eth = if headers.contains("raw") { "" } else { "eth = { dst = \"02:00:00:00:00:02\" }\n" };
             let text = format!("version = 1\n[[flow]]\nname = \"a\"\nsize = 200\n{eth}{headers}\n");
             let document = Document::parse("", &text).unwrap();
-            let names =
-                Names { document: &document, own_profiles: vec![], profiles: vec![], themes: &[], devices: vec![] };
+            let names = Names {
+                document: &document,
+                own_profiles: vec![],
+                profiles: vec![],
+                themes: &[],
+                tongues: &Tongues::default(),
+                files: None,
+                devices: vec![],
+            };
             candidates(before, &names)
         };
         assert_eq!(of("ipv4 = {}", "flow.a.i"), ["flow.a.ipv4.", "flow.a.icmp."]);
@@ -274,6 +324,24 @@ mod tests {
         assert_eq!(complete("w "), ["w mine"]);
         assert_eq!(complete("help udp.c"), ["help flow.udp.checksum"]);
         assert!(complete("start ").is_empty() && complete("nonsense ").is_empty());
+    }
+
+    #[test]
+    fn files_and_dialects_are_offered_in_their_order() {
+        assert_eq!(complete("import old/"), ["import old/a.sh", "import old/b c.pkt", "import old/deep/"]);
+        assert_eq!(complete("import old/a.sh d"), ["import old/a.sh dpdk"]);
+        assert_eq!(complete("export t"), ["export trex "]);
+        assert_eq!(complete(":export trex old/d"), [":export trex old/deep/"]);
+        for (before, folder) in [
+            ("import ", Some("")),
+            (":import /etc/pk", Some("/etc/")),
+            ("export pktgen", None),
+            ("export pktgen a/b", Some("a/")),
+            ("w a/b", None),
+            ("import", None),
+        ] {
+            assert_eq!(folder_of(before), folder, "{before}");
+        }
     }
 
     #[test]

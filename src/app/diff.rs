@@ -20,11 +20,12 @@ impl App {
         let (old, new) = (self.open.saved().text(), self.open.document().text());
         let title = format!("{}: changes since it was saved", self.open.name);
         let lines = match old == new {
-            true => vec![(Shade::Plain, format!("nothing differs: {} is as saved", self.open.name))],
+            true => vec![(Shade::Plain, self.no_difference())],
             false => {
                 let from = match &self.open.origin {
                     Origin::Shipped => format!("{} (shipped)", self.open.name),
                     Origin::File(path) => path.clone(),
+                    Origin::Imported(path) => format!("out of {path}"),
                 };
                 let mut lines = vec![(Shade::Removed, format!("--- {from}")), (Shade::Added, "+++ now".into())];
                 lines.extend(unified(old, new));
@@ -32,6 +33,13 @@ impl App {
             }
         };
         self.overlay = Overlay::Sheet(Box::new(Sheet::new(title, lines)));
+    }
+
+    fn no_difference(&self) -> String {
+        match &self.open.origin {
+            Origin::Imported(path) => format!("nothing differs: {} is as it came out of {path}", self.open.name),
+            _ => format!("nothing differs: {} is as saved", self.open.name),
+        }
     }
 }
 

@@ -86,7 +86,8 @@ impl App {
             let _ = writeln!(text, "Saved: {path}");
         }
         if self.open.is_unsaved() {
-            let _ = writeln!(text, "Not saved: the changes to {}.", self.open.name);
+            let what = if self.open.is_imported() { "" } else { "the changes to " };
+            let _ = writeln!(text, "Not saved: {what}{}.", self.open.name);
         }
         if totals.runs > 0 {
             let _ = writeln!(text, "Again: {}", self.command());

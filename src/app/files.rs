@@ -4,6 +4,7 @@ use crate::profile::Document;
 
 use super::{
     App, Ask, Effect, Open, Origin, Overlay, Place, Refusal, Screen, Tone,
+    ask::Opening,
     prompt::{Prompt, Purpose},
 };
 
@@ -23,7 +24,7 @@ pub(super) enum Then {
     #[default]
     Stay,
     Quit,
-    Open(String),
+    Open(Opening),
 }
 
 impl App {
@@ -82,7 +83,7 @@ impl App {
         match std::mem::take(&mut self.saving.then) {
             Then::Stay => {}
             Then::Quit => effects.push(Effect::Quit { code: 0 }),
-            Then::Open(name) => effects.push(Effect::Load(name)),
+            Then::Open(opening) => self.open_now(opening, effects),
         }
     }
 
@@ -123,14 +124,29 @@ impl App {
 
     /// Opens by name or path; unsaved changes are asked about first.
     pub(super) fn open_profile(&mut self, name: String, effects: &mut Vec<Effect>) {
+        self.open_over(Opening::Profile(name), effects);
+    }
+
+    pub(super) fn open_over(&mut self, opening: Opening, effects: &mut Vec<Effect>) {
         if self.run.is_on() {
             return self.say(Tone::Warn, "stop first: opening replaces the whole profile");
         }
         if self.open.is_unsaved() {
-            self.overlay = Overlay::Ask(Ask::open_over(&self.open.name, name));
+            self.overlay = Overlay::Ask(Ask::open_over(&self.open.name, opening));
             return;
         }
-        effects.push(Effect::Load(name));
+        self.open_now(opening, effects);
+    }
+
+    /// Whatever was unsaved has been asked about.
+    pub(super) fn open_now(&mut self, opening: Opening, effects: &mut Vec<Effect>) {
+        effects.push(match opening {
+            Opening::Profile(name) => Effect::Load(name),
+            Opening::Foreign { file, dialect } => {
+                self.importing_over = Some(self.open.document().text().to_owned());
+                Effect::Import { file, dialect }
+            }
+        });
     }
 
     pub(super) fn loaded(&mut self, name: String, origin: Origin, document: Document) {

@@ -3,7 +3,7 @@
 use crate::profile::field::FIELDS;
 
 use super::{
-    App, Effect, Overlay,
+    App, Effect, Overlay, Screen,
     action::Action,
     command::{Argument, COMMANDS},
     complete,
@@ -19,6 +19,8 @@ pub enum Deed {
     Act(Action, Option<Chord>),
     /// Opens the `:` line with this text.
     Line(String),
+    /// Goes to the field of this key in Edit; elsewhere the line opens with it and its value.
+    Field(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,10 +85,12 @@ impl App {
     fn found(&self, typed: &str) -> Vec<Hit> {
         let mut scored: Vec<(u32, Hit)> = Vec::new();
         for (hit, words) in self.actions().into_iter().chain(self.commands_and_fields(!typed.trim().is_empty())) {
-            if let Some(score) = answers(&format!("{} {} {words}", hit.name, hit.sentence), typed) {
+            // A key may be typed with its tx. that is left out in its name.
+            let key = if let Deed::Field(key) = &hit.deed { key } else { words };
+            if let Some(score) = answers(&format!("{} {} {key}", hit.name, hit.sentence), typed) {
                 // Whoever types a name means it.
                 let is_named = !typed.is_empty() && hit.name.trim_start_matches(':') == typed.trim();
-                scored.push((score + if is_named { 1000 } else { 0 }, hit));
+                scored.push((score + if is_named { 1000 } else { self.nearness(&hit, typed.trim()) }, hit));
             }
         }
         // Strewn letters are for when nothing better is there.
@@ -96,6 +100,21 @@ impl App {
         // Stable: equals stay in the order of the keymap and of the profile.
         scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         scored.into_iter().map(|(_, hit)| hit).collect()
+    }
+
+    /// In Edit a field is found by its last words, and first in the flow that is picked.
+    fn nearness(&self, hit: &Hit, typed: &str) -> u32 {
+        let Deed::Field(key) = &hit.deed else { return 0 };
+        if self.screen != Screen::Edit || typed.is_empty() {
+            return 0;
+        }
+        let is_last = key.strip_suffix(typed).is_some_and(|before| before.is_empty() || before.ends_with('.'));
+        let is_near = match self.edited_flow() {
+            Some(flow) => key.strip_prefix("flow.").and_then(|rest| rest.strip_prefix(&flow.name[..])),
+            None => key.strip_prefix("tx"),
+        };
+        let is_near = is_near.is_some_and(|rest| rest.starts_with('.'));
+        u32::from(is_last) * 200 + u32::from(is_near) * 5
     }
 
     /// Every action with its sentence, each once, and more words it is found by.
@@ -128,7 +147,7 @@ impl App {
         for key in complete::keys(document) {
             let Some(field) = complete::field_of(&key) else { continue };
             let shown = key.strip_prefix("tx.").unwrap_or(&key);
-            let deed = Deed::Line(format!("{shown}={}", document.get(&key).unwrap_or_default()));
+            let deed = Deed::Field(key.clone());
             found.push((Hit { name: shown.to_owned(), sentence: field.meaning.into(), deed }, ""));
         }
         debug_assert!(found.len() >= FIELDS.len() / 2);
@@ -141,6 +160,11 @@ impl App {
         let Some(hit) = finder.hits.get(finder.picked) else { return };
         match &hit.deed {
             Deed::Line(text) => self.open_line(text, effects),
+            Deed::Field(key) if self.screen == Screen::Edit => self.go_to_key(key, effects),
+            Deed::Field(key) => {
+                let value = self.open.document().get(key).unwrap_or_default();
+                self.open_line(&format!("{}={value}", key.strip_prefix("tx.").unwrap_or(key)), effects);
+            }
             Deed::Act(action, chord) => {
                 let row = self.keymap.rows().iter().find(|row| row.action == *action && row.desc == hit.sentence);
                 let screen = row.filter(|row| !row.screens.contains(&self.screen)).and_then(|row| row.screens.first());

@@ -1,10 +1,13 @@
 //! The `:` line: typing, completing, walking its history, and carrying a finished line out.
 
-use crate::profile::field::{self, Effect as ActsAt};
+use crate::{
+    packet::lint,
+    profile::field::{self, Effect as ActsAt},
+};
 
 use super::{
     Action, App, Effect, Overlay, Phase, Screen, Sheet, Tone,
-    command::{COMMANDS, Command, command_row},
+    command::{Argument, COMMANDS, Command, command_row},
     complete::{self, Names},
     history::Walk,
     keys::{Chord, Code},
@@ -35,8 +38,11 @@ impl App {
     /// Opens the line with a text in it, and asks for the names that Tab may need.
     pub(super) fn open_line(&mut self, text: &str, effects: &mut Vec<Effect>) {
         self.overlay = Overlay::Line(Box::new(Line::new(text)));
-        effects.extend([Effect::ListProfiles, Effect::ListThemes]);
+        effects.extend([Effect::ListProfiles, Effect::ListThemes, Effect::ListTongues]);
+        // What lies there may have changed since.
+        self.folder = None;
         self.refresh_line();
+        self.ask_for_files(effects);
     }
 
     /// One line of a paste goes into the line.
@@ -54,9 +60,11 @@ impl App {
             Code::Tab | Code::BackTab => {
                 line.complete(if chord.code == Code::Tab { 1 } else { -1 });
                 // A whole step was completed: what follows it is offered next.
-                return if line.picked.is_none() {
-                    self.refresh_line()
-                };
+                if line.picked.is_none() {
+                    self.refresh_line();
+                    self.ask_for_files(effects);
+                }
+                return;
             }
             Code::Up | Code::Down => return self.walk_history(chord.code),
             Code::Char('p') if chord.ctrl => return self.walk_history(Code::Up),
@@ -71,6 +79,7 @@ impl App {
             Typed::Edited => {
                 line.walk = Walk::default();
                 self.refresh_line();
+                self.ask_for_files(effects);
             }
             Typed::Ignored => {}
         }
@@ -101,6 +110,15 @@ impl App {
         line.prompt.hint_at(hint);
     }
 
+    /// The files of the folder that is being typed, where they are not known yet.
+    fn ask_for_files(&mut self, effects: &mut Vec<Effect>) {
+        let Overlay::Line(line) = &self.overlay else { return };
+        let folder = complete::folder_of(&line.prompt.before_cursor()).map(str::to_owned);
+        if let Some(folder) = folder.filter(|folder| self.folder.as_ref().is_none_or(|known| known.path != *folder)) {
+            effects.push(Effect::ListFolder(folder));
+        }
+    }
+
     fn names(&self) -> Names<'_> {
         let entries = self.profiles.entries();
         Names {
@@ -108,6 +126,8 @@ impl App {
             own_profiles: entries.iter().filter(|entry| !entry.is_shipped).map(|entry| entry.name.as_str()).collect(),
             profiles: entries.iter().map(|entry| entry.name.as_str()).collect(),
             themes: &self.themes,
+            tongues: &self.tongues,
+            files: self.folder.as_ref(),
             devices: self.devices.items().iter().map(|device| device.name.as_str()).collect(),
         }
     }
@@ -158,10 +178,15 @@ impl App {
 
     /// An error keeps the line open; otherwise it has closed.
     fn carry_out(&mut self, command: Command, effects: &mut Vec<Effect>) -> Result<(), String> {
-        if let Command::Set { key, value } = command {
-            self.set_key(&key, &value)?;
-            self.overlay = Overlay::None;
-            return Ok(());
+        match &command {
+            Command::Set { key, value } => {
+                self.set_key(key, value)?;
+                self.overlay = Overlay::None;
+                return Ok(());
+            }
+            Command::Import(typed) => return self.import(typed, effects),
+            Command::Export(typed) => return self.export(typed, effects),
+            _ => {}
         }
         let topic = match &command {
             Command::Tell { key } => Some(key.clone()),
@@ -171,7 +196,7 @@ impl App {
         let sheet = topic.map(|topic| self.topic(&topic)).transpose()?;
         self.overlay = Overlay::None;
         match command {
-            Command::Set { .. } => {}
+            Command::Set { .. } | Command::Import(_) | Command::Export(_) => {}
             Command::Tell { .. } | Command::Help { .. } => match sheet {
                 Some(sheet) => self.overlay = Overlay::Sheet(Box::new(sheet)),
                 None => self.show(Screen::Help, effects),
@@ -232,7 +257,16 @@ impl App {
     /// What is known of a key of the profile, or of a command.
     fn topic(&self, topic: &str) -> Result<Sheet, String> {
         if let Some(row) = command_row(topic) {
-            return Ok(Sheet::of(format!("help {topic}"), [format!(":{}", row.usage), String::new(), row.desc.into()]));
+            let mut lines = vec![format!(":{}", row.usage), String::new(), row.desc.into()];
+            let dialects = match row.argument {
+                Argument::Foreign => &self.tongues.read[..],
+                Argument::Tongue => &self.tongues.written[..],
+                _ => &[],
+            };
+            if !dialects.is_empty() {
+                lines.extend([String::new(), format!("Dialects: {}.", dialects.join(", "))]);
+            }
+            return Ok(Sheet::of(format!("help {topic}"), lines));
         }
         let field = complete::field_of(topic).or_else(|| field::field(&format!("flow.{topic}")));
         let field = field.ok_or_else(|| {
@@ -241,7 +275,8 @@ impl App {
             let near = crate::profile::nearest(topic, known).map(|near| format!(" Did you mean {near}?"));
             format!("{topic}: no such key or command.{}", near.unwrap_or_default())
         })?;
-        Ok(Sheet::of_field(field, self.open.document()))
+        let document = self.open.document();
+        Ok(Sheet::of_field(field, document, &lint(document, self.edit.facts())))
     }
 }
 

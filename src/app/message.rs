@@ -1,7 +1,9 @@
 //! What passes between the app and the shell: events and answers come in, effects go out.
 
 use crate::{
-    app::{Chord, DeviceCounts, DeviceEntry, Level, Origin, Place, ProfileList, Reading},
+    app::{
+        Chord, DeviceCounts, DeviceEntry, Folder, Foreign, Level, Origin, Place, ProfileList, Reading, Tongues, Written,
+    },
     packet::Facts,
     profile::{Document, Profile},
 };
@@ -68,6 +70,15 @@ pub enum Reply {
     },
     Profiles(ProfileList),
     Themes(Vec<String>),
+    Tongues(Tongues),
+    Folder(Folder),
+    Imported(Foreign),
+    Exported(Written),
+    /// Nothing was written: the file is there already.
+    ExportRefused {
+        dialect: String,
+        file: String,
+    },
     Devices(Vec<DeviceEntry>),
     /// Counters by the device's number.
     Counters(Vec<(u32, DeviceCounts)>),
@@ -104,6 +115,18 @@ pub enum Effect {
         force: bool,
     },
     Load(String),
+    /// Reads another generator's file; without a dialect its content tells. Answered with [`Reply::Imported`].
+    Import {
+        file: String,
+        dialect: Option<String>,
+    },
+    /// Writes another generator's file, or answers its text; over a file that exists only by `force`.
+    Export {
+        dialect: String,
+        file: Option<String>,
+        document: Box<Document>,
+        force: bool,
+    },
     ListProfiles,
     ListDevices,
     UseDevice(String),
@@ -118,6 +141,10 @@ pub enum Effect {
     Remember(String),
     /// The names of all themes, answered with [`Reply::Themes`].
     ListThemes,
+    /// The names of all dialects, answered with [`Reply::Tongues`].
+    ListTongues,
+    /// What lies in a folder, as it is typed; answered with [`Reply::Folder`].
+    ListFolder(String),
     /// The counters of all devices, answered with [`Reply::Counters`].
     ReadCounters,
     Redraw,

@@ -37,12 +37,13 @@ mod repeat;
 mod run;
 mod screen;
 mod sheet;
+mod tongues;
 mod turn;
 pub mod variety;
 mod verdict;
 
 pub use action::Action;
-pub use ask::{About, Answer, Ask};
+pub use ask::{About, Answer, Ask, Opening};
 pub use axis::Axis;
 pub use board::{Board, Figures, FlowFigures, Reading, SenderFigures};
 pub use command::{COMMANDS, CommandRow};
@@ -66,6 +67,7 @@ pub use prompt::{Prompt, Purpose};
 pub use run::{Phase, Run};
 pub use screen::{Overlay, Screen};
 pub use sheet::{Shade, Sheet};
+pub use tongues::{Folder, Foreign, Remark, Tongues, Written};
 pub use verdict::{Change, Comparison, Finding, Verdict};
 
 use farewell::Totals;
@@ -121,6 +123,11 @@ pub struct App {
     pub history: History,
     /// Names of the themes, once asked for.
     themes: Vec<String>,
+    tongues: Tongues,
+    /// What lies in the folder that was typed last.
+    folder: Option<Folder>,
+    /// The open profile's text when another generator's file was asked for.
+    importing_over: Option<String>,
     refresh: devices::Refresh,
     told: journal::Told,
     notice: Option<Notice>,
@@ -164,6 +171,9 @@ impl App {
             log: Log::default(),
             history: History::default(),
             themes: Vec::new(),
+            tongues: Tongues::default(),
+            folder: None,
+            importing_over: None,
             refresh: devices::Refresh::default(),
             told: journal::Told::default(),
             notice: None,
@@ -356,6 +366,7 @@ impl App {
             | Action::MoveDown
             | Action::NextFlow
             | Action::FlowBefore
+            | Action::Frame
             | Action::NextFrame
             | Action::FrameBefore => {}
         }
@@ -425,6 +436,7 @@ impl App {
             Purpose::Knob(knob) => self.take_value(&knob, text.trim()),
             Purpose::Field(key) => self.take_field(&key, &text),
             Purpose::Tag(key) => self.take_tag(&key, &text),
+            Purpose::Build => self.take_build(text.trim()),
             Purpose::SaveAs => self.save_under(text.trim(), effects),
             Purpose::Line | Purpose::Search => {}
         }
@@ -443,8 +455,11 @@ impl App {
             (About::Quit, Answer::Save) => self.save_then(files::Then::Quit, effects),
             (About::Quit, Answer::Discard) => effects.push(Effect::Quit { code: 0 }),
             (About::Overwrite { name }, Answer::Overwrite) => self.save_forced(name, effects),
-            (About::OpenOver { name }, Answer::Save) => self.save_then(files::Then::Open(name), effects),
-            (About::OpenOver { name }, Answer::Discard) => effects.push(Effect::Load(name)),
+            (About::ExportOver { dialect, file }, Answer::Overwrite) => {
+                self.ask_to_export(dialect, Some(file), true, effects)
+            }
+            (About::OpenOver(opening), Answer::Save) => self.save_then(files::Then::Open(opening), effects),
+            (About::OpenOver(opening), Answer::Discard) => self.open_now(opening, effects),
             _ => self.cancel(),
         }
     }
@@ -480,6 +495,17 @@ impl App {
                 self.themes = names;
                 self.refresh_line();
             }
+            Reply::Tongues(tongues) => {
+                self.tongues = tongues;
+                self.refresh_line();
+            }
+            Reply::Folder(folder) => {
+                self.folder = Some(folder);
+                self.refresh_line();
+            }
+            Reply::Imported(foreign) => self.imported(foreign),
+            Reply::Exported(written) => self.exported(written, effects),
+            Reply::ExportRefused { dialect, file } => self.export_refused(dialect, file),
             Reply::Devices(entries) => self.devices_listed(entries),
             Reply::Counters(counts) => self.devices_counted(&counts),
             Reply::Facts(facts) => self.take_facts(facts),

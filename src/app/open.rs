@@ -9,6 +9,8 @@ pub enum Origin {
     Shipped,
     /// A file of the user's, with its path as shown.
     File(String),
+    /// Read out of another generator's file: no profile on disk stands behind it yet.
+    Imported(String),
 }
 
 #[derive(Debug)]
@@ -47,8 +49,13 @@ impl Open {
         &self.saved
     }
 
+    /// No profile on disk stands behind it yet.
+    pub fn is_imported(&self) -> bool {
+        matches!(self.origin, Origin::Imported(_))
+    }
+
     pub fn is_unsaved(&self) -> bool {
-        self.document.text() != self.saved.text()
+        self.is_imported() || self.document.text() != self.saved.text()
     }
 
     /// Sets one field. Repeats of the same key within one tick are one step for undo. Says whether anything changed.

@@ -16,6 +16,8 @@ pub enum Purpose {
     Field(String),
     /// The id of one more VLAN tag of the flow of this name.
     Tag(String),
+    /// The number of a build to look at.
+    Build,
     SaveAs,
     /// The `:` line.
     Line,

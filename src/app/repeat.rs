@@ -24,7 +24,9 @@ impl App {
             let key = key.strip_prefix("tx.").unwrap_or(&key).to_owned();
             let _ = write!(command, " -s {}", quoted(&format!("{key}={value}")));
         }
-        if !is_whole {
+        if self.open.is_imported() {
+            command += "   # once it is saved";
+        } else if !is_whole {
             command += "   # and what was not saved: flows or headers that differ";
         }
         command

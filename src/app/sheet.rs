@@ -1,7 +1,7 @@
 //! A text laid over the screen to be read and scrolled: the difference to what is saved, the help of one key.
 
 use crate::profile::{
-    Document,
+    Document, Problem,
     field::{Effect as ActsAt, Fallback, Field},
 };
 
@@ -14,6 +14,8 @@ use super::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shade {
     Plain,
+    /// As plain, of what was lost or may surprise.
+    Warning,
     Dim,
     Head,
     Added,
@@ -39,7 +41,7 @@ impl Sheet {
     }
 
     /// A row of the table of fields, with what the open profile holds there.
-    pub(super) fn of_field(field: &Field, document: &Document) -> Self {
+    pub(super) fn of_field(field: &Field, document: &Document, notes: &[Problem]) -> Self {
         let default = match field.fallback {
             Fallback::Is(text) => text.to_owned(),
             Fallback::Unset(meaning) => format!("not set: {meaning}"),
@@ -61,6 +63,10 @@ impl Sheet {
         let here = keys.iter().filter(|key| super::complete::field_of(key).is_some_and(|of| of.key == field.key));
         let held = here.filter_map(|key| document.get(key).map(|value| (key, value))).filter(|(_, v)| !v.is_empty());
         lines.extend(held.map(|(key, value)| row("now", format!("{key} = {value}"))));
+        let is_here = |key: &str| super::complete::field_of(key).is_some_and(|of| of.key == field.key);
+        for note in notes.iter().filter(|note| is_here(&note.key)) {
+            lines.extend([(Shade::Plain, String::new()), (Shade::Warning, format!("{}: {}", note.key, note.message))]);
+        }
         Self::new(field.key.to_owned(), lines)
     }
 

@@ -300,7 +300,7 @@ pub struct ExportArgs {
     #[arg(short = 'i', long = "device", value_name = "IF")]
     pub device: Option<String>,
     /// Frames of a capture
-    #[arg(short = 'n', long = "count", value_name = "N", default_value_t = 1000)]
+    #[arg(short = 'n', long = "count", value_name = "N", default_value_t = super::export::FRAMES)]
     pub frames: u64,
     /// Change the profile first, as in "run"
     #[arg(short = 's', long = "set", value_name = "KEY=VALUE")]

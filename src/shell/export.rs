@@ -2,14 +2,19 @@
 
 use crate::{
     dialect::{self, Dialect},
+    packet::pcap,
+    profile::Profile,
     shell::{
         args::{Common, ExportArgs, ShowArgs},
         failure::Failure,
         listing, load, lookup,
         output::Ending,
         paths::Paths,
+        replay::Replay,
         settings::Settings,
-        show, told,
+        show,
+        site::Site,
+        told,
     },
 };
 
@@ -28,6 +33,20 @@ pub fn run(args: &ExportArgs, common: &Common) -> Result<u8, Ending> {
     let exported = exported.map_err(|why| Failure::new("bad_export", why.to_string()))?;
     told::tell(&exported.report, &source.label, args.format.chosen());
     listing::put(&exported.text, common)
+}
+
+/// Frames of a capture when nobody says how many.
+pub const FRAMES: u64 = 1000;
+
+/// A capture of the first frames, as `txdeck export --to pcap` writes it.
+pub fn capture_bytes(site: &mut Site, profile: &Profile) -> Result<Vec<u8>, Failure> {
+    let plan = site.compile(profile)?;
+    let mut bytes = pcap::header().to_vec();
+    for shown in Replay::new(&plan)?.take(FRAMES as usize) {
+        bytes.extend(pcap::record(&shown.bytes, shown.at_ns));
+        bytes.extend(shown.bytes);
+    }
+    Ok(bytes)
 }
 
 /// The order of frames is the engine's, so a capture is what `show` would write.

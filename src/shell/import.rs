@@ -68,7 +68,8 @@ fn is_capture(file: &str) -> bool {
     file != "-" && read.is_ok() && begins_like_a_capture(&head)
 }
 
-fn read(file: &str) -> Result<(String, Vec<u8>), Failure> {
+/// The file's name in messages, and what it holds.
+pub fn read(file: &str) -> Result<(String, Vec<u8>), Failure> {
     let (label, path) = if file == "-" { ("<stdin>", None) } else { (file, Some(Path::new(file))) };
     let mut bytes = Vec::new();
     let done = match path {
@@ -84,7 +85,12 @@ fn read(file: &str) -> Result<(String, Vec<u8>), Failure> {
 }
 
 fn unknown(label: &str) -> Failure {
-    let known: Vec<&str> = Dialect::ALL.into_iter().filter(|dialect| dialect.can_import()).map(Dialect::name).collect();
     Failure::new("no_dialect", format!("{label}: nothing in it tells what it is"))
-        .with_fix(format!("Say so with --from {}", known.join(" | ")))
+        .with_fix(format!("Say so with --from {}", dialects(" | ")))
+}
+
+/// The names of all that can be read.
+pub fn dialects(between: &str) -> String {
+    let known = Dialect::ALL.into_iter().filter(|dialect| dialect.can_import());
+    known.map(Dialect::name).collect::<Vec<_>>().join(between)
 }

@@ -18,15 +18,20 @@ pub enum Overwrite {
 /// Writes `text` to `path`: a new file in the same folder, synced, then renamed over the old one. Permissions of
 /// the old file are kept and symlinks are followed, so a profile kept in a dotfile repository stays there.
 pub fn save(path: &Path, text: &str) -> Result<(), Failure> {
-    save_inner(path, text).map_err(|why| Failure::file("saving", path, &why))
+    save_bytes(path, text.as_bytes())
 }
 
-fn save_inner(path: &Path, text: &str) -> io::Result<()> {
+/// The same of bytes.
+pub fn save_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    save_inner(path, bytes).map_err(|why| Failure::file("saving", path, &why))
+}
+
+fn save_inner(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = resolve(path)?;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(".txdeck-").tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(bytes)?;
     let permissions = fs::metadata(&target).map(|old| old.permissions()).unwrap_or_else(|_| new_file_permissions());
     file.as_file().set_permissions(permissions)?;
     file.as_file().sync_all()?;

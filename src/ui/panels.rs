@@ -35,21 +35,35 @@ fn row(area: Rect, index: usize) -> Option<Rect> {
     Some(Rect { y: area.y + offset, height: 1, ..area })
 }
 
+/// Less of a remark tells nothing.
+const LEAST_REMARK: u16 = 8;
+/// Mark, blank, and a usual value between its arrows with a remark on it.
+const VALUE: u16 = 14;
+
 pub fn knobs(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     let inner = boxed(buffer, area, "knobs", look);
     let profile = app.open.document().profile();
     let first = first_in_sight(app.picked_knob_index(), inner.height);
+    // Values stand under each other, whatever the flows are called; a long name gives way to its value.
+    let widest = app.knobs().iter().map(|knob| look.width(&knob.label(profile))).max().unwrap_or(0);
+    let names = widest.clamp(5, inner.width.saturating_sub(VALUE).max(5));
     for (i, knob) in app.knobs().iter().enumerate().skip(first) {
         let Some(at) = row(inner, i - first) else { break };
         let picked = i == app.picked_knob_index();
         let (mark, style) = if picked { ("*", look.style(Role::Focus)) } else { (" ", look.style(Role::Text)) };
-        let label = format!("{mark}{:<5} ", knob.label(profile));
         let value = format!("{:>4}", knob.value(profile));
         let (open, close) = if picked { ("<", "> ") } else { (" ", "  ") };
-        let end = pieces(buffer, at, &[(&label, style), (open, style), (&value, style), (close, style)]);
+        let after = pieces(buffer, at, &[(mark, style)]);
+        line(buffer, Rect { x: after, width: names.min(at.right() - after), ..at }, &knob.label(profile), style, look);
+        let x = (after + names + 1).min(at.right());
+        let rest = Rect { x, width: at.right() - x, ..at };
+        let end = pieces(buffer, rest, &[(open, style), (&value, style), (close, style)]);
         let rest = Rect { x: end, width: at.right().saturating_sub(end), ..at };
         let remarks = knob.remarks(profile);
-        let fitting = remarks.iter().find(|remark| look.width(remark) <= rest.width).or(remarks.last());
+        let fitting = remarks
+            .iter()
+            .find(|remark| look.width(remark) <= rest.width)
+            .or(remarks.last().filter(|_| rest.width >= LEAST_REMARK));
         line(buffer, rest, fitting.map_or("", String::as_str), look.style(Role::Dim), look);
     }
 }

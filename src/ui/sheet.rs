@@ -26,6 +26,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, sheet: &Sheet, look: &Look) {
         }
         let style = look.style(match shade {
             Shade::Plain => Role::Text,
+            Shade::Warning => Role::Warn,
             Shade::Dim => Role::Dim,
             Shade::Head => Role::Focus,
             Shade::Added => Role::Good,
@@ -33,7 +34,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, sheet: &Sheet, look: &Look) {
         });
         let rest = Rect { x: inner.x + 1, y, width: inner.width.saturating_sub(2), height: inner.bottom() - y };
         // Lines of a diff are cut, not broken: their columns mean something.
-        let is_prose = matches!(shade, Shade::Plain | Shade::Head);
+        let is_prose = matches!(shade, Shade::Plain | Shade::Warning | Shade::Head);
         let height = if is_prose { u16::try_from(rows(text)).unwrap_or(1).min(rest.height) } else { 1 };
         match is_prose && height > 1 {
             true => wrapped(buffer, Rect { height, ..rest }, text, style, look),

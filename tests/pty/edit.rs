@@ -67,7 +67,7 @@ fn edit_a_field_add_a_flow_undo_save_and_read_the_file() {
     assert!(checked.unwrap().success());
 }
 
-/// Longer packets than the queues were opened for, a longer ring: they wait for `R`, then flow.
+/// A longer ring and larger chunks wait for `R`; longer packets than the queues were opened for then go at once.
 fn restarts_with_what_waits(args: &[&str]) {
     let mut console = Console::open(args, Reader::Reads);
     console.wait_for("space sends");
@@ -84,15 +84,15 @@ fn restarts_with_what_waits(args: &[&str]) {
     pick(&mut console, "chunk_bytes");
     console.type_keys("l");
     console.wait_for("2 wait for R");
+    console.type_keys("R");
+    console.wait("the restart", |screen| !screen.contains("for R") && !screen.contains("last good"));
+    console.wait_for("SENDING");
     console.type_keys("}");
     console.wait_for("udp: field");
     console.type_keys("kkkkkkkkkkkkkkkkkkkkkkkkk");
     pick(&mut console, "size");
     console.type_keys("\r\x153000\r");
-    console.wait_for("last good plan");
-    console.type_keys("R");
-    console.wait("the restart", |screen| !screen.contains("for R") && !screen.contains("last good"));
-    console.wait_for("SENDING");
+    console.wait_for("3000 B (+4 FCS = 3004)");
     console.type_keys("q");
     console.wait_for(", packets/s");
     console.wait_for("3000");

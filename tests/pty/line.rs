@@ -12,7 +12,7 @@ use super::{Console, PATIENCE, Reader, has_lab};
 const ANSWER: Duration = Duration::from_secs(2);
 
 impl Console {
-    fn line(&mut self, line: &str) {
+    pub(super) fn line(&mut self, line: &str) {
         self.type_keys(":");
         self.wait_for("command: enter does it");
         self.type_keys(line);
@@ -24,12 +24,12 @@ impl Console {
         self.text().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    fn wait_for_words(&self, words: &str) {
+    pub(super) fn wait_for_words(&self, words: &str) {
         self.wait(words, |screen| screen.split_whitespace().collect::<Vec<_>>().join(" ").contains(words));
     }
 
     /// Esc, which a terminal tells from alt only by what does not follow.
-    fn esc_from(&mut self, what: &str) {
+    pub(super) fn esc_from(&mut self, what: &str) {
         self.type_keys("\x1b");
         self.wait("esc", |screen| !screen.contains(what));
     }
@@ -46,12 +46,12 @@ impl Console {
         assert!(asked.elapsed() < ANSWER, "{words} came after {:?}", asked.elapsed());
     }
 
-    fn state(&self, name: &str) -> String {
+    pub(super) fn state(&self, name: &str) -> String {
         fs::read_to_string(self.home.path().join("state/txdeck").join(name)).unwrap_or_default()
     }
 
     /// Nothing but what is drawn: no library ever wrote a line of its own.
-    fn assert_clean(&self) {
+    pub(super) fn assert_clean(&self) {
         let raw = String::from_utf8_lossy(&self.raw.lock().unwrap()).into_owned();
         assert!(!raw.contains("\nlib"), "a library printed onto the screen");
     }

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use txdeck::ui::{self, Look, Theme};
+use txdeck::ui::{self, Glyphs, Look, Theme};
 
 use crate::stage::Stage;
 
@@ -15,14 +15,15 @@ struct Shot {
     play: &'static str,
 }
 
-const SHOTS: [Shot; 4] = [
+const SHOTS: [Shot; 5] = [
     Shot { name: "live", theme: "terminal", size: (100, 29), play: "1 enter space t250 3 2 enter t280" },
     Shot { name: "live-light", theme: "light", size: (100, 29), play: "1 enter space t250 3 2 enter t280 f t120 l t5" },
+    Shot { name: "live-small", theme: "none", size: (80, 22), play: "8 enter space t200 6 4 enter t150 b j l t100" },
     Shot {
-        name: "live-small",
-        theme: "colour-blind",
-        size: (80, 22),
-        play: "8 enter space t200 6 4 enter t150 b j l t100",
+        name: "edit",
+        theme: "terminal",
+        size: (100, 29),
+        play: "e / u d p . s r c enter enter ^U 1 0 0 0 . . 1 0 9 9 enter # 4 2 enter",
     },
     Shot { name: "big", theme: "high-contrast", size: (100, 29), play: "1 enter space t250 3 2 enter t280 z" },
 ];
@@ -43,7 +44,9 @@ fn readme_pictures() {
     let writes = std::env::var_os("README_WRITE").is_some();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     for shot in SHOTS {
-        let look = Look { theme: Theme::shipped(shot.theme).unwrap(), ..Look::default() };
+        // The poorest terminal has neither colours nor other than ASCII.
+        let glyphs = if shot.theme == "none" { Glyphs::Ascii } else { Glyphs::default() };
+        let look = Look { theme: Theme::shipped(shot.theme).unwrap(), glyphs };
         let stage = play(shot.play);
         let (width, height) = shot.size;
         let picture = ui::svg(&stage.picture(width, height, &look), &look, &format!("txdeck: {}", shot.name));

@@ -3,9 +3,10 @@
 use ratatui::{Terminal, backend::TestBackend, buffer::Buffer};
 use txdeck::{
     app::{
-        App, Chord, DeviceCounts, DeviceEntry, Effect, Event, Keymap, Open, Origin, Phase, Place, PlaceKind,
-        ProfileEntry, ProfileList, Reading, Refusal, Reply,
+        App, Chord, DeviceCounts, DeviceEntry, Effect, Event, Folder, Foreign, Keymap, Open, Origin, Phase, Place,
+        PlaceKind, ProfileEntry, ProfileList, Reading, Refusal, Remark, Reply, Tongues, Written,
     },
+    dialect::{self, Dialect, Given, Kind, Report},
     packet::{Facts, compile},
     profile::{Document, Rate},
     stats::{Counts, FlowSnapshot, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
@@ -38,6 +39,10 @@ pub struct Stage {
     pub twist: Option<fn(&mut Reading)>,
     /// What was copied last.
     pub copied: String,
+    /// Foreign files: what there is, and what was written.
+    pub files: Vec<(String, String)>,
+    /// Imports are not answered.
+    pub holds_imports: bool,
 }
 
 pub fn place(kind: PlaceKind) -> Place {
@@ -79,6 +84,8 @@ impl Stage {
             is_slow: false,
             twist: None,
             copied: String::new(),
+            files: Vec::new(),
+            holds_imports: false,
         }
     }
 
@@ -182,6 +189,15 @@ impl Stage {
                 Some(Reply::Loaded { name, origin: Origin::Shipped, document })
             }
             Effect::ListProfiles => Some(Reply::Profiles(profiles())),
+            Effect::Import { .. } if self.holds_imports => None,
+            Effect::Import { file, dialect } => Some(self.import(file, dialect.as_deref())),
+            Effect::Export { dialect, file, document, force } => Some(self.export(&dialect, file, &document, force)),
+            Effect::ListTongues => Some(Reply::Tongues(tongues())),
+            Effect::ListFolder(path) => {
+                let names = self.files.iter().filter_map(|(file, _)| file.strip_prefix(&path));
+                let names = names.filter(|name| !name.contains('/')).map(str::to_owned).collect();
+                Some(Reply::Folder(Folder { path, names }))
+            }
             Effect::ListThemes => Some(Reply::Themes(["terminal", "dark", "light"].map(str::to_owned).to_vec())),
             Effect::ReadCounters => Some(Reply::Counters(vec![(2, self.counted()), (3, self.counted())])),
             Effect::UseTheme(name) => Some(Reply::Done(format!("theme {}", name.unwrap_or_default()))),
@@ -197,6 +213,44 @@ impl Stage {
             Effect::Quit { code } => {
                 self.quit.get_or_insert(code);
                 None
+            }
+        }
+    }
+
+    pub fn import(&self, file: String, dialect: Option<&str>) -> Reply {
+        let Some((_, text)) = self.files.iter().find(|(name, _)| *name == file) else {
+            return Reply::Failed(format!("{file}: reading failed: No such file or directory"));
+        };
+        let dialect = dialect.and_then(Dialect::named).or(dialect::sniff(&file, text.as_bytes())).unwrap();
+        match dialect::import(dialect, &file, text.as_bytes(), &Given::default()) {
+            Err(why) => Reply::Failed(why.to_string()),
+            Ok(imported) => {
+                let document = Box::new(Document::parse(&file, &imported.text).unwrap());
+                let (name, remarks) = (document.profile().name.clone(), remarks(&imported.report, &file));
+                Reply::Imported(Foreign { name, file, dialect: dialect.name(), document, remarks })
+            }
+        }
+    }
+
+    fn export(&mut self, dialect: &str, file: Option<String>, document: &Document, force: bool) -> Reply {
+        let is_there = |file: &String| self.files.iter().any(|(name, _)| name == file);
+        if let Some(file) = file.as_ref().filter(|file| !force && is_there(file)) {
+            return Reply::ExportRefused { dialect: dialect.into(), file: file.clone() };
+        }
+        let dialect = Dialect::named(dialect).unwrap();
+        match dialect::export(dialect, document) {
+            Err(why) => Reply::Failed(why.to_string()),
+            Ok(exported) => {
+                let remarks = remarks(&exported.report, "");
+                let target = match file {
+                    None => Err(exported.text),
+                    Some(file) => {
+                        self.files.retain(|(name, _)| *name != file);
+                        self.files.push((file.clone(), exported.text));
+                        Ok(file)
+                    }
+                };
+                Reply::Exported(Written { dialect: dialect.name(), target, remarks })
             }
         }
     }
@@ -262,6 +316,18 @@ impl Stage {
         terminal.draw(|frame| ui::draw(frame, &self.app, look)).unwrap();
         terminal.backend().buffer().clone()
     }
+}
+
+fn tongues() -> Tongues {
+    let names = |can: fn(Dialect) -> bool| {
+        Dialect::ALL.into_iter().filter(|dialect| can(*dialect)).map(|dialect| dialect.name().to_owned()).collect()
+    };
+    Tongues { read: names(Dialect::can_import), written: names(Dialect::can_export) }
+}
+
+fn remarks(report: &Report, file: &str) -> Vec<Remark> {
+    let losses = report.notes.iter().map(|note| note.kind == Kind::Dropped);
+    report.lines(file).zip(losses).map(|(text, is_loss)| Remark { is_loss, text }).collect()
 }
 
 /// Nothing but a whole plan may ever reach the senders.

@@ -53,7 +53,7 @@ impl App {
     fn pick_flow(&mut self, name: &str) {
         let at = self.open.document().profile().flows.iter().position(|flow| flow.name == name);
         self.edit.slot = at.map_or(0, |at| at + 1);
-        self.edit.ahead = 0;
+        self.edit.aim = super::Aim::default();
     }
 
     fn say_no_flow(&mut self) {

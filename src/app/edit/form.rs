@@ -128,7 +128,8 @@ pub fn rows(document: &Document, flow: Option<usize>, notes: &[Problem]) -> Vec<
         None => form.senders(),
     }
     for row in &mut form.rows {
-        row.note = notes.iter().find(|note| note.key == row.key).map(|note| note.message.clone());
+        let mine = notes.iter().filter(|note| note.key == row.key).map(|note| note.message.as_str());
+        row.note = Some(mine.collect::<Vec<_>>().join("; ")).filter(|note| !note.is_empty());
     }
     form.rows
 }

@@ -2,6 +2,7 @@
 //!
 //! Every change goes through the open profile, so it is undone, saved and sent as a turned knob is.
 
+mod aim;
 mod entry;
 mod flows;
 mod form;
@@ -9,6 +10,8 @@ mod headers;
 mod preview;
 mod progress;
 mod step;
+
+use aim::Aim;
 
 pub use form::{Row, RowKind};
 pub use preview::{Preview, Shot};
@@ -38,8 +41,7 @@ pub struct Edit {
     /// 0: the senders; then the flows in file order.
     slot: usize,
     row: usize,
-    /// Builds beyond the next one.
-    ahead: u64,
+    aim: Aim,
     pub(super) progress: Progress,
     /// What the place adds to the profile: MAC and neighbours.
     facts: Facts,
@@ -90,6 +92,11 @@ impl Edit {
         self.noted.contains(flow)
     }
 
+    /// What the place said last.
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
     pub fn preview(&self) -> &Preview {
         &self.preview
     }
@@ -116,11 +123,6 @@ impl App {
     /// Where the shown flow stands; the first build when nothing is sent.
     pub fn next_build(&self) -> Reached {
         if self.run.is_on() { self.edit.progress.of(self.edit.preview.name()) } else { Reached::default() }
-    }
-
-    /// Builds beyond the next one that are looked at.
-    pub fn builds_ahead(&self) -> u64 {
-        self.edit.ahead
     }
 
     /// After every reading.
@@ -189,7 +191,9 @@ impl App {
             Action::NextFlow => self.pick_slot(1),
             Action::FlowBefore => self.pick_slot(-1),
             Action::StepUp | Action::Accept if self.edit.focus == Focus::Flows => self.edit.focus = Focus::Fields,
-            Action::StepDown | Action::OneLess | Action::OneMore | Action::Type if self.edit.focus == Focus::Flows => {}
+            Action::Frame => self.ask_for_build(None),
+            Action::Type if self.edit.focus == Focus::Flows => self.ask_for_build(typed),
+            Action::StepDown | Action::OneLess | Action::OneMore if self.edit.focus == Focus::Flows => {}
             Action::StepUp => self.step_row(Turn::Up),
             Action::StepDown => self.step_row(Turn::Down),
             Action::OneMore => self.step_row(Turn::OneMore),
@@ -203,8 +207,8 @@ impl App {
             Action::Remove => self.remove_row(),
             Action::MoveDown => self.move_flow(1),
             Action::MoveUp => self.move_flow(-1),
-            Action::NextFrame => self.edit.ahead = self.edit.ahead.saturating_add(1),
-            Action::FrameBefore => self.edit.ahead = self.edit.ahead.saturating_sub(1),
+            Action::NextFrame => self.edit.aim = self.edit.aim.later(),
+            Action::FrameBefore => self.edit.aim = self.edit.aim.earlier(),
             Action::Back if self.edit.focus == Focus::Fields => self.edit.focus = Focus::Flows,
             _ => return false,
         }
@@ -218,11 +222,32 @@ impl App {
         }
     }
 
+    /// Goes to the row of a key; to the header that would bring it where that is not in the packet.
+    pub(super) fn go_to_key(&mut self, key: &str, effects: &mut Vec<Effect>) {
+        let flow = key.strip_prefix("flow.").and_then(|rest| rest.split('.').next());
+        let flows = &self.open.document().profile().flows;
+        let at = flow.and_then(|name| flows.iter().position(|flow| flow.name == name));
+        self.edit.slot = at.map_or(0, |at| at + 1);
+        self.refresh_edit(effects);
+        let row_of = |key: &str| self.edit.rows.iter().position(|row| row.is_pickable() && row.key == key);
+        let mut nearest = key;
+        let found = loop {
+            match (row_of(nearest), nearest.rsplit_once('.')) {
+                (Some(row), _) => break Some(row),
+                (None, Some((parent, _))) => nearest = parent,
+                (None, None) => break None,
+            }
+        };
+        if let Some(row) = found {
+            (self.edit.row, self.edit.focus) = (row, Focus::Fields);
+        }
+    }
+
     fn pick_slot(&mut self, by: isize) {
         let last = self.open.document().profile().flows.len();
         let slot = self.edit.slot.saturating_add_signed(by).min(last);
         if slot != self.edit.slot {
-            (self.edit.slot, self.edit.ahead) = (slot, 0);
+            (self.edit.slot, self.edit.aim) = (slot, Aim::default());
         }
     }
 

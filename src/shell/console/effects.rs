@@ -25,6 +25,7 @@ use super::{
     looks::Looks,
     profile_list, shot,
     term::Screen,
+    tongues,
     worker::{Order, Worker},
 };
 
@@ -79,6 +80,14 @@ impl Hands {
                 Ok(path) => Reply::Done(format!("picture: {}", path.display())),
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
+            Effect::Import { file, dialect } => self.beside(move || tongues::import(file, dialect.as_deref())),
+            Effect::Export { dialect, file, document, force } => {
+                let device = app.place.as_ref().map(|place| (place.kind, place.device.clone()));
+                let wanted = tongues::Wanted { dialect, file, document, force, device };
+                self.beside(move || tongues::export(wanted))
+            }
+            Effect::ListTongues => Some(Reply::Tongues(tongues::known())),
+            Effect::ListFolder(path) => Some(Reply::Folder(tongues::folder(path))),
             Effect::ListThemes => Some(Reply::Themes(theme_names(&self.paths))),
             Effect::Remember(line) => {
                 // A history that is not kept is no reason to disturb anybody.
@@ -100,6 +109,13 @@ impl Hands {
                 self.quit.get_or_insert(code);
                 None
             }
+        }
+    }
+
+    fn beside(&self, work: impl FnOnce() -> Reply + Send + 'static) -> Option<Reply> {
+        match self.worker.beside(work) {
+            Ok(()) => None,
+            Err(why) => Some(Reply::Failed(format!("a thread did not start: {why}"))),
         }
     }
 

@@ -16,6 +16,7 @@ mod outlet;
 mod profile_list;
 mod shot;
 mod term;
+mod tongues;
 mod worker;
 mod writer;
 

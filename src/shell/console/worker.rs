@@ -45,12 +45,15 @@ const NAME_EVERY: u32 = 10;
 const LOOK: Duration = Duration::from_millis(2);
 /// A drain takes 2 s at most (the senders' own limit).
 pub const DRAIN_LIMIT: Duration = Duration::from_millis(2_200);
+const LOST: &str = "a bug of txdeck's own ended the reading or writing of a file (see the log)";
 const BUG: &str = "a bug of txdeck's own stopped the senders (see the log)";
 
 /// The loop's end of the line to the bench.
 pub struct Worker {
     orders: Option<mpsc::Sender<Order>>,
     events: UnboundedReceiver<Event>,
+    /// For answers that do not come from the bench.
+    outbox: UnboundedSender<Event>,
     hurry: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
@@ -60,10 +63,10 @@ impl Worker {
         let (orders, inbox) = mpsc::channel();
         let (outbox, events) = unbounded_channel();
         let hurry = Arc::new(AtomicBool::new(false));
-        let theirs = Arc::clone(&hurry);
+        let (theirs, answers) = (Arc::clone(&hurry), outbox.clone());
         let thread = std::thread::Builder::new().name("txdeck-bench".into());
         let thread = thread.spawn(move || Work { bench, outbox, hurry: theirs, looks: 0 }.run(&inbox))?;
-        Ok(Self { orders: Some(orders), events, hurry, thread })
+        Ok(Self { orders: Some(orders), events, outbox: answers, hurry, thread })
     }
 
     /// Never waits; the answer comes as an event.
@@ -72,6 +75,18 @@ impl Worker {
             // A bench that is gone has told so as its last event.
             orders.send(order).ok();
         }
+    }
+
+    /// Reading and writing that may take long, on a thread of its own: neither keys nor the bench wait for it. The
+    /// answer comes as an event; what is not done at the end goes with the process.
+    pub fn beside(&self, work: impl FnOnce() -> Reply + Send + 'static) -> std::io::Result<()> {
+        let outbox = self.outbox.clone();
+        let thread = std::thread::Builder::new().name("txdeck-files".into());
+        thread.spawn(move || {
+            let reply = catch_unwind(AssertUnwindSafe(work));
+            outbox.send(Event::Reply(reply.unwrap_or_else(|_| Reply::Failed(LOST.into())))).ok();
+        })?;
+        Ok(())
     }
 
     /// The next answer or reading; cancel safe. For ever pending once the bench is gone.

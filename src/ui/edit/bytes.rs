@@ -23,7 +23,8 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
     rule(buffer, Rect { height: 1, ..area }, look);
     let below = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
     let name = app.edit.preview().name();
-    match app.edit.preview().frames(app.next_build(), app.builds_ahead()) {
+    let (from, ahead) = app.shown_builds();
+    match app.edit.preview().frames(from, ahead) {
         None => {
             title(buffer, area, "next frames", look);
             line(buffer, below, "every flow is off: nothing will be sent", look.style(Role::Dim), look);
@@ -38,7 +39,11 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
                 if i > 0 && at.y + 2 > area.bottom() {
                     break;
                 }
-                let what = if i == 0 { format!("next frames of {name}: ") } else { String::new() };
+                let what = match (i, app.follows_builds()) {
+                    (0, true) => format!("next frames of {name}: "),
+                    (0, false) => format!("frames of {name}: "),
+                    _ => String::new(),
+                };
                 let text =
                     format!("{what}build {}, seq {}, {} B (+4 FCS = {})", shot.k, shot.seq, shot.bytes, shot.bytes + 4);
                 title(buffer, at, &text, look);
@@ -75,6 +80,16 @@ fn frame(buffer: &mut Buffer, area: Rect, shot: &Shot, look: &Look) -> u16 {
             let beside = Rect { x: at.x + HEX + 2, width: at.width.saturating_sub(HEX + 2), ..at };
             line(buffer, beside, &bytes.words, look.style(Role::Dim), look);
         }
+    }
+    let shown: usize = lines.iter().take(usize::from(hex_rows)).map(|line| line.bytes.len()).sum();
+    if shown < shot.bytes && hex_rows > 0 && area.width < BLOCK_BESIDE {
+        let at = Rect {
+            x: area.x + HEX + 2,
+            y: area.y + hex_rows - 1,
+            width: area.width.saturating_sub(HEX + 2),
+            height: 1,
+        };
+        line(buffer, at, &format!("and {} bytes more", shot.bytes - shown), look.style(Role::Dim), look);
     }
     let below = Rect { y: area.y + hex_rows, height: word_rows, ..area };
     let block = Rect { x: area.x + HEX + 2, width: area.width.saturating_sub(HEX + 2), height: hex_rows, ..area };

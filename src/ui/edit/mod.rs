@@ -35,7 +35,9 @@ fn detail(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) {
         (Focus::Fields, Some(row)) => (format!("{} Takes {}.", row.meaning(), row.takes()), row.note.clone()),
         _ => (slot_words(app), app.edit.notes().next().map(|note| format!("{}: {}", note.key, note.message))),
     };
-    let note_rows = note.as_ref().map_or(0, |note| rows_of(note, area.width, look).min(area.height / 2));
+    // What may surprise is read first; what the field takes is also told where its value is typed.
+    let most = if app.edit.focus == Focus::Fields { area.height } else { area.height / 2 };
+    let note_rows = note.as_ref().map_or(0, |note| rows_of(note, area.width, look).min(most));
     let above = Rect { height: area.height - note_rows, ..area };
     wrapped(buffer, above, &words, look.style(Role::Dim), look);
     if let Some(note) = note {
