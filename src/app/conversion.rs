@@ -2,7 +2,7 @@
 //! *10 Gbit/s = 20.83 Mpps at 60 B: above 10G line rate, 14.88*.
 
 use crate::{
-    profile::{Profile, Rate, WIRE_OVERHEAD_BYTES, sizes},
+    profile::{Profile, Rate, WIRE_OVERHEAD_BYTES},
     stats::si,
 };
 
@@ -24,7 +24,7 @@ const SPEEDS: [(f64, &str); 10] = [
 pub(super) fn lone_bytes(profile: &Profile) -> Option<f64> {
     let mut flows = profile.flows.iter().filter(|flow| flow.enabled);
     match (flows.next(), flows.next()) {
-        (Some(flow), None) => sizes::sure_mean(&flow.size),
+        (Some(flow), None) => flow.sure_mean(),
         _ => None,
     }
 }

@@ -114,7 +114,8 @@ impl Knob {
 
     fn size<'a>(&self, profile: &'a Profile) -> Option<&'a Value> {
         let Knob::Size(flow) = self else { return None };
-        profile.flows.iter().find(|one| one.name == *flow).map(|flow| &flow.size)
+        let found = profile.flows.iter().find(|one| one.name == *flow);
+        found.filter(|flow| flow.replay.is_none()).map(|flow| &flow.size)
     }
 
     /// The value a turn leads to, as `Document::set` takes it; `Ok(None)` at the end of the series.

@@ -5,7 +5,7 @@ use crate::{
         Chord, DeviceCounts, DeviceEntry, Folder, Foreign, Level, Origin, Place, ProfileList, Reading, Tongues, Written,
     },
     packet::Facts,
-    profile::Document,
+    profile::{Document, Profile},
 };
 
 /// What comes in from outside.
@@ -130,8 +130,8 @@ pub enum Effect {
     ListProfiles,
     ListDevices,
     UseDevice(String),
-    /// MAC and neighbours of the place.
-    AskFacts,
+    /// MAC and neighbours of the place, and the captures of this profile.
+    AskFacts(Box<Profile>),
     Copy(String),
     /// A theme by its name, or `None`: the next one. It is remembered.
     UseTheme(Option<String>),

@@ -9,6 +9,7 @@ mod command;
 mod dpdk;
 pub mod draft;
 mod finish;
+pub mod pcap;
 pub mod pktgen;
 mod report;
 mod spoken;
@@ -19,7 +20,7 @@ pub use draft::{Draft, FlowDraft};
 pub use finish::{finish, stem};
 pub use report::{Kind, Note, Refused, Report};
 
-use crate::profile::Document;
+use crate::{packet::begins_like_a_capture, profile::Document};
 
 /// A kind of file that is not a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,8 @@ pub enum Dialect {
     TrexPython,
     /// Pktgen-DPDK command files.
     Dpdk,
-    /// Captures; the shell writes them, since the order of frames is the engine's.
+    /// Captures: imported as a flow that replays them; the shell writes them, since the order of frames is the
+    /// engine's.
     Pcap,
     /// A `txdeck run` command line.
     Command,
@@ -90,7 +92,7 @@ impl Dialect {
     }
 
     pub fn can_import(self) -> bool {
-        !matches!(self, Dialect::Pcap)
+        true
     }
 
     pub fn can_export(self) -> bool {
@@ -111,7 +113,7 @@ pub fn import(dialect: Dialect, file: &str, bytes: &[u8], given: &Given) -> Resu
         Dialect::TrexPython => trex::import_python(file, text()?),
         Dialect::Dpdk => dpdk::import(file, text()?),
         Dialect::Command => command::import(file, text()?, given),
-        other => Err(Refused::whole(file, format!("{} is not read by this release", other.name()))),
+        Dialect::Pcap => pcap::import(file, file, bytes, |_| ()),
     }
 }
 
@@ -136,6 +138,9 @@ pub fn export(dialect: Dialect, document: &Document) -> Result<Exported, Refused
 
 /// What a file is, as far as its content tells.
 pub fn sniff(file: &str, bytes: &[u8]) -> Option<Dialect> {
+    if begins_like_a_capture(bytes) {
+        return Some(Dialect::Pcap);
+    }
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(64 << 10)]);
     let has = |words: &[&str]| words.iter().any(|word| head.contains(word));
     if has(&["/proc/net/pktgen", "pg_set", "pgset", "PGDEV", "kpktgend_"]) || head.starts_with("Params: count ") {
@@ -178,6 +183,7 @@ mod tests {
             ("a", "set 0 size 64\nset 0 rate 10\n", Some(Dialect::Dpdk)),
             ("-", "{ fill(0, 60) }\n", Some(Dialect::Trafgen)),
             ("-", "txdeck run udp-64\n", Some(Dialect::Command)),
+            ("x", "\n\r\r\n", Some(Dialect::Pcap)),
             ("notes.txt", "hello\n", None),
         ] {
             assert_eq!(sniff(file, text.as_bytes()), dialect, "{file}: {text}");

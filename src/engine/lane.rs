@@ -3,7 +3,7 @@
 use crate::{
     engine::{
         orders::{FlowMemory, Resume},
-        pace::Pacer,
+        pace::{DEBT_NS, Pacer},
     },
     nic::Packet,
     packet::{Plan, PlanFlow, Stamp, StampTime},
@@ -20,6 +20,8 @@ pub struct Lane {
     pub credit: i64,
     pub start_ns: u64,
     pub pacer: Option<Pacer>,
+    /// Of a replay with its original timing: when build 0 was or would have been due; wraps.
+    zero_ns: u64,
     /// Bytes of the next packet.
     pub len: usize,
     /// Set when no packet of this flow differs in length.
@@ -49,13 +51,19 @@ impl Lane {
         };
         let start_ns = gate_ns.saturating_add(flow.start_ns);
         let len = flow.frame.len(next_k);
+        let from_ns = start_ns.max(now_ns);
+        let (pacer, zero_ns) = match flow.is_timed {
+            true => recorded(flow, next_k, from_ns, resume),
+            false => (pacer(flow, position, from_ns, len, resume), 0),
+        };
         Some(Self {
             flow: index,
             copies: flow.copies.max(1),
             weight: i64::from(flow.weight.max(1)),
             credit: 0,
             start_ns,
-            pacer: pacer(flow, position, start_ns.max(now_ns), len, resume),
+            pacer,
+            zero_ns,
             len,
             fixed_len: flow.frame.fixed_len(),
             quota: share(flow.count, position, flow.seats.len()).saturating_sub(submitted),
@@ -93,7 +101,19 @@ impl Lane {
         self.quota -= u64::from(count);
         self.touched = true;
         if self.fixed_len.is_none() {
-            self.len = plan.flows[self.flow].frame.len(self.next_k);
+            self.look_ahead(plan);
+        }
+    }
+
+    /// How long the next packet is, and of a replay when it is due.
+    #[inline]
+    fn look_ahead(&mut self, plan: &Plan) {
+        let frame = &plan.flows[self.flow].frame;
+        self.len = frame.len(self.next_k);
+        if let (Some(pacer), Some(reel)) = (&mut self.pacer, frame.reel())
+            && pacer.is_recorded()
+        {
+            pacer.follow(self.zero_ns.wrapping_add(reel.due_ns(self.next_k)));
         }
     }
 
@@ -116,7 +136,7 @@ impl Lane {
             return None;
         }
         if self.fixed_len.is_none() {
-            self.len = plan.flows[self.flow].frame.len(self.next_k);
+            self.look_ahead(plan);
         }
         self.open.take()
     }
@@ -133,6 +153,38 @@ impl Lane {
         memory.keep(Resume { next_k: self.next_k, seed, next_due_ns, rate: self.pacer.map(|pacer| pacer.rate()) });
     }
 
+    /// Packets of a replay that are due by `instant_ns` and not sent.
+    pub fn due_by(&self, instant_ns: u64, plan: &Plan) -> u64 {
+        let Some(pacer) = self.pacer else { return 0 };
+        let Some(reel) = plan.flows[self.flow].frame.reel().filter(|_| pacer.is_recorded()) else {
+            return pacer.due_by(instant_ns, self.len);
+        };
+        if instant_ns < pacer.due_ns() {
+            return 0;
+        }
+        // Of an open clone group what it still has to give is due; `next_k` is then the build after it.
+        let built =
+            reel.due_by(instant_ns.wrapping_sub(self.zero_ns)).saturating_sub(self.next_k).div_ceil(self.step_k);
+        built.saturating_mul(u64::from(self.copies)).saturating_add(u64::from(self.uses))
+    }
+
+    /// Debt older than 100 ms is forgiven: what follows is due that much later. Returns how many packets that were.
+    pub fn forgive(&mut self, now_ns: u64, plan: &Plan) -> u64 {
+        let Some(pacer) = &mut self.pacer else { return 0 };
+        if !pacer.is_recorded() {
+            return pacer.forgive(now_ns, self.len);
+        }
+        let (due_ns, old_ns) = (pacer.due_ns(), now_ns.saturating_sub(DEBT_NS));
+        let late_ns = old_ns.saturating_sub(due_ns);
+        if late_ns == 0 {
+            return 0;
+        }
+        let packets = self.due_by(old_ns - 1, plan);
+        self.zero_ns = self.zero_ns.wrapping_add(late_ns);
+        self.pacer = Some(Pacer::recorded(due_ns + late_ns));
+        packets
+    }
+
     /// Has no rate of its own and may send at `instant_ns`.
     pub fn is_open(&self, instant_ns: u64) -> bool {
         self.pacer.is_none() && !self.is_exhausted() && self.start_ns <= instant_ns
@@ -141,6 +193,19 @@ impl Lane {
     pub fn is_exhausted(&self) -> bool {
         self.quota == 0
     }
+}
+
+/// A replay with its original timing goes on when its next packet would have been due, at first with build `next_k`
+/// as long after the start as it is in the capture. With the instant of build 0.
+fn recorded(flow: &PlanFlow, next_k: u64, from_ns: u64, resume: Option<Resume>) -> (Option<Pacer>, u64) {
+    let offset_ns = flow.frame.reel().map_or(0, |reel| reel.due_ns(next_k));
+    let due_ns = match resume {
+        Some(Resume { next_due_ns, rate: Some(Rate::Max), .. }) => next_due_ns,
+        // Changed over from a rate in the middle: the next one leaves now.
+        Some(_) => from_ns,
+        None => from_ns.saturating_add(offset_ns),
+    };
+    (Some(Pacer::recorded(due_ns)), due_ns.wrapping_sub(offset_ns))
 }
 
 /// A flow that goes on at its old rate keeps its beat; a new rate starts one now.

@@ -37,6 +37,22 @@ impl Pacer {
         Some(pacer)
     }
 
+    /// Packets that are due at instants of their own, the next one at `due_ns`: [`Pacer::follow`] says when the one
+    /// after it is.
+    pub fn recorded(due_ns: u64) -> Self {
+        Self { rate: Rate::Max, start_ns: due_ns, units: 0, unit_ns: 0.0, queues: 1 }
+    }
+
+    /// Whether nothing but the next instant is known.
+    pub fn is_recorded(&self) -> bool {
+        self.rate == Rate::Max
+    }
+
+    /// The next packet of [`Pacer::recorded`] is due then.
+    pub fn follow(&mut self, due_ns: u64) {
+        *self = Pacer::recorded(due_ns);
+    }
+
     /// The same stream at the same rate goes on with its next packet due at `due_ns`.
     pub fn resumed(self, due_ns: u64) -> Self {
         Self { start_ns: due_ns, units: 0, ..self }

@@ -1,9 +1,12 @@
 //! Which flow next, packet by packet: rated flows by earliest due time (ties: file order); the others share the
 //! rest by weight, in packets, exact over a cycle.
 
-use crate::engine::{
-    lane::Lane,
-    pace::{self, Pacer},
+use crate::{
+    engine::{
+        lane::Lane,
+        pace::{self, Pacer},
+    },
+    packet::Plan,
 };
 
 /// The lanes of one sender and the pacer over all of them.
@@ -140,6 +143,10 @@ impl Schedule {
         let rated =
             || self.lanes.iter().filter(|lane| !lane.is_exhausted()).filter_map(|lane| Some((lane, lane.pacer?)));
         let first_ns = rated().map(|(_, pacer)| pacer.due_ns()).min()?;
+        // Packets with instants of their own are not grouped: each would be early or late by the others' gaps.
+        if rated().any(|(_, pacer)| pacer.is_recorded()) {
+            return Some(first_ns);
+        }
         let rate: f64 = rated().map(|(lane, pacer)| 1.0 / pacer.gap_ns(lane.len)).sum();
         let left = rated().map(|(lane, _)| lane.quota).fold(0u64, u64::saturating_add);
         let group = u64::from(pace::group(burst, rate)).min(left);
@@ -158,21 +165,19 @@ impl Schedule {
     }
 
     /// Paced packets due by `instant_ns` and not sent.
-    pub fn owed(&self, instant_ns: u64) -> u64 {
+    pub fn owed(&self, instant_ns: u64, plan: &Plan) -> u64 {
         let lanes = self.lanes.iter().filter(|lane| !lane.is_exhausted());
         match (self.cap, lanes.clone().map(|lane| lane.len).max()) {
             (Some(cap), Some(len)) => cap.due_by(instant_ns, len),
-            _ => lanes.filter_map(|lane| Some(lane.pacer?.due_by(instant_ns, lane.len).min(lane.quota))).sum(),
+            _ => lanes.map(|lane| lane.due_by(instant_ns, plan).min(lane.quota)).sum(),
         }
     }
 
     /// Forgives debt older than 100 ms; returns how many packets that were.
-    pub fn forgive(&mut self, now_ns: u64) -> u64 {
+    pub fn forgive(&mut self, now_ns: u64, plan: &Plan) -> u64 {
         let mut packets = 0;
         for lane in self.lanes.iter_mut().filter(|lane| !lane.is_exhausted()) {
-            if let Some(pacer) = &mut lane.pacer {
-                packets += pacer.forgive(now_ns, lane.len);
-            }
+            packets += lane.forgive(now_ns, plan);
         }
         match &mut self.cap {
             // The cap's places held the rated packets too.

@@ -277,7 +277,7 @@ impl<N: Nic> Sender<N> {
                 if now_ns < due_ns {
                     return self.wait_pace(clock, now_ns, due_ns);
                 }
-                self.counts.shortfall += self.schedule.forgive(now_ns.min(self.end_ns));
+                self.counts.shortfall += self.schedule.forgive(now_ns.min(self.end_ns), &self.orders.plan);
             }
         }
         if self.nic.in_flight() + self.turn_limit() > self.max_in_flight {
@@ -428,7 +428,7 @@ impl<N: Nic> Sender<N> {
     fn end(&mut self, now_ns: u64, why: End) -> Turn {
         if why == End::Duration {
             // Due before the end, but the ring took no more.
-            self.counts.shortfall += self.schedule.owed(self.end_ns - 1);
+            self.counts.shortfall += self.schedule.owed(self.end_ns - 1, &self.orders.plan);
         }
         self.close_groups();
         self.schedule.lanes.clear();

@@ -57,7 +57,7 @@ impl Diversity {
                 weight: f64::from(planned.weight),
                 count: planned.count,
                 rate: planned.rate,
-                mean_bytes: sizes::mean(&flow.size),
+                mean_bytes: frame.mean_len().unwrap_or_else(|| sizes::mean(&flow.size)),
                 packets: is_new_packet.then(|| frame.packets()),
                 tuples: is_new_tuple.then(|| frame.five_tuples()),
             }

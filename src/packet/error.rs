@@ -31,6 +31,12 @@ pub enum CompileError {
     TooFewTuples { flow: String, count: u32, most: u128 },
     #[error("flow.{flow}.{field}: {message}")]
     Misfit { flow: String, field: String, message: String },
+    #[error("flow.{flow}.replay.file: {path}: {why}")]
+    NoCapture { flow: String, path: String, why: String },
+    #[error("flow.{flow}.replay.odd: {odd}: {remedy}")]
+    OddRecords { flow: String, odd: String, remedy: &'static str },
+    #[error("flow.{flow}.replay.file: {path}: none of its {records} records can be sent{why}")]
+    NothingToReplay { flow: String, path: String, records: u64, why: String },
     #[error("flow.{flow}.queues: queue {queue} is not in tx.queues. Add it there, or remove it here")]
     UnknownQueue { flow: String, queue: u32 },
 }

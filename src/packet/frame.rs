@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{
+    capture::Reel,
     carried::Carried,
     checksum,
     distinct::Variety,
@@ -98,19 +99,29 @@ impl Frame {
         self.size.longest()
     }
 
-    /// `Some(len)` when every frame has the same length.
+    /// `Some(len)` when every frame has the same length, which is not asked of a capture.
     pub fn fixed_len(&self) -> Option<usize> {
         match self.size {
             Size::Fixed(len) => Some(len),
-            Size::Varies { .. } => None,
+            Size::Varies { .. } | Size::Recorded(_) => None,
         }
     }
 
-    /// Bytes on average, where that is certain: of one length, or of a mix, whose shares are exact.
+    /// The capture that is replayed.
+    #[inline]
+    pub fn reel(&self) -> Option<&Reel> {
+        match &self.size {
+            Size::Recorded(reel) => Some(reel),
+            _ => None,
+        }
+    }
+
+    /// Bytes on average, where that is certain: of one length, of a mix, whose shares are exact, or of a capture.
     pub fn mean_len(&self) -> Option<f64> {
         match self.size {
             Size::Fixed(len) => Some(len as f64),
             Size::Varies { mean, .. } => mean,
+            Size::Recorded(ref reel) => Some(reel.mean()),
         }
     }
 
@@ -149,6 +160,10 @@ impl Frame {
     pub fn write(&self, out: &mut [u8], held: &mut u64, stamp: &Stamp) {
         let len = self.len(stamp.k);
         let out = &mut out[..len];
+        if let Size::Recorded(reel) = &self.size {
+            *held = 0;
+            return reel.write(out, stamp.k);
+        }
         self.restore(out, held);
         let mut sums = self.sums;
         self.patches.apply(out, stamp.k, &mut sums);

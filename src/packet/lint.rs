@@ -7,6 +7,7 @@ use super::{
     diversity::Diversity,
     frame::Frame,
     plan::{Facts, Plan, PlanFlow, compile},
+    replay,
 };
 
 /// Kernel pktgen takes no more.
@@ -25,6 +26,10 @@ pub fn lint(document: &Document, facts: &Facts) -> Vec<Problem> {
     let mut lint = Lint { facts, out: Vec::new() };
     for (number, flow) in profile.flows.iter().enumerate() {
         lint.text(flow, &format!("flow.{number}"));
+    }
+    for (number, flow) in profile.flows.iter().enumerate() {
+        let notes = replay::notes(profile, flow, facts);
+        notes.into_iter().for_each(|note| lint.say(&format!("flow.{number}"), "replay.file", note));
     }
     lint.rate("tx.rate", profile.tx.rate);
     if let Some(plan) = plan(profile, facts) {
@@ -112,6 +117,9 @@ impl Lint<'_> {
     }
 
     fn mtu(&mut self, flow: &Flow, path: &str) {
+        if flow.replay.is_some() {
+            return;
+        }
         let (mtu, whose) = match self.facts.mtu {
             Some(mtu) => (mtu, "this device's MTU of"),
             None => (USUAL_MTU, "an MTU of"),
@@ -213,7 +221,7 @@ impl Lint<'_> {
             self.share("tx.rate", profile.tx.rate, pps, mean, bits);
         }
         for (number, flow) in profile.flows.iter().enumerate() {
-            let mean = sizes::mean(&flow.size);
+            let Some(mean) = flow.replay.is_none().then(|| sizes::mean(&flow.size)) else { continue };
             if let Some((rate, pps)) = flow.rate.and_then(|rate| Some((rate, rate.pps(mean)?))) {
                 self.share(&format!("flow.{number}.rate"), rate, pps, mean, bits);
             }

@@ -4,7 +4,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use crate::profile::{Arp, Flow, Ip, Mac, Profile, Rate, Value};
 
-use super::{error::CompileError, frame::Frame, header::Macs, template, vary::Form};
+use super::{capture::Captures, error::CompileError, frame::Frame, header::Macs, replay, template, vary::Form};
 
 /// What a profile cannot know by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Facts {
     pub link_mbps: Option<u32>,
     /// What the kernel's neighbour table knows of this device.
     pub neighbours: Vec<(IpAddr, [u8; 6])>,
+    /// The captures that the profile names.
+    pub captures: Captures,
 }
 
 /// A compiled profile, immutable; senders share it.
@@ -48,6 +50,8 @@ pub struct PlanFlow {
     pub weight: u32,
     pub count: u64,
     pub start_ns: u64,
+    /// Packets leave when their records say, not at a rate.
+    pub is_timed: bool,
     /// Positions in `Plan::queues` that send this flow, ascending.
     pub seats: Vec<usize>,
     pub frame: Frame,
@@ -72,6 +76,9 @@ pub fn compile(profile: &Profile, facts: &Facts) -> Result<Plan, CompileError> {
 }
 
 fn plan_flow(profile: &Profile, flow: &Flow, facts: &Facts) -> Result<PlanFlow, CompileError> {
+    if let Some(replay) = &flow.replay {
+        return replay::flow(profile, flow, replay, facts);
+    }
     let macs = macs(flow, facts)?;
     Ok(PlanFlow {
         name: flow.name.as_str().into(),
@@ -80,12 +87,13 @@ fn plan_flow(profile: &Profile, flow: &Flow, facts: &Facts) -> Result<PlanFlow, 
         weight: flow.weight.max(1),
         count: flow.count,
         start_ns: flow.start_ns,
+        is_timed: false,
         seats: seats(flow, &profile.tx.queues)?,
         frame: template::frame(flow, &macs, profile.tx.seed)?,
     })
 }
 
-fn seats(flow: &Flow, queues: &[u32]) -> Result<Vec<usize>, CompileError> {
+pub(super) fn seats(flow: &Flow, queues: &[u32]) -> Result<Vec<usize>, CompileError> {
     let Some(own) = &flow.queues else { return Ok((0..queues.len()).collect()) };
     let seat = |&queue: &u32| {
         let found = queues.iter().position(|known| *known == queue);

@@ -1,6 +1,9 @@
 //! A frame's size and the length fields that follow it.
 
+use std::sync::Arc;
+
 use super::{
+    capture::Reel,
     carried::Carried,
     checksum,
     field::Sums,
@@ -22,6 +25,8 @@ pub(super) enum Size {
         longest: usize,
         mean: Option<f64>,
     },
+    /// As captured.
+    Recorded(Arc<Reel>),
 }
 
 impl Size {
@@ -30,6 +35,7 @@ impl Size {
         match self {
             Size::Fixed(bytes) => *bytes,
             Size::Varies { bytes, .. } => bytes.at(k) as usize,
+            Size::Recorded(reel) => reel.len(k),
         }
     }
 
@@ -37,6 +43,7 @@ impl Size {
         match self {
             Size::Fixed(bytes) => *bytes,
             Size::Varies { shortest, .. } => *shortest,
+            Size::Recorded(reel) => reel.shortest(),
         }
     }
 
@@ -44,6 +51,7 @@ impl Size {
         match self {
             Size::Fixed(bytes) => *bytes,
             Size::Varies { longest, .. } => *longest,
+            Size::Recorded(reel) => reel.longest(),
         }
     }
 }

@@ -2,16 +2,20 @@
 
 use std::{
     ops::Range,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use crate::profile::{
-    Flow, Ip, Misfit, Payload, Value,
+    Flow, Ip, Misfit, Order, Payload, Value,
     conversations::{FIVE_TUPLE, Tuples},
     sizes,
 };
 
 use super::{
+    capture::Reel,
     carried::Protocol,
     checksum,
     conversation::{Dealer, Turns},
@@ -32,6 +36,32 @@ use super::{
 
 /// Ids start at 1: a mark of 0 is memory that holds nothing.
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// Of a capture: nothing is made, records are copied.
+pub(super) fn recorded(reel: Arc<Reel>) -> Frame {
+    let mut frames = Distinct::new(Order::Together);
+    if reel.frames() > 1 {
+        frames.add(&Form::Sweep { from: 0, step: 1, last: u128::from(reel.frames() - 1), every: 1 });
+        frames.moves(1, false);
+    }
+    Frame {
+        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+        template: Box::default(),
+        ip_checksum: None,
+        udp_checksum: None,
+        carried: None,
+        filler: None,
+        sums: Sums { ip: 0, udp: 0 },
+        lengths: None,
+        pktgen: None,
+        paces: Box::default(),
+        varieties: Box::new([frames.variety(), frames.variety()]),
+        varying: merged(reel.varying()),
+        size: Size::Recorded(reel),
+        patches: Patches::default(),
+        swift: None,
+    }
+}
 
 pub(super) fn frame(flow: &Flow, macs: &Macs, seed: u64) -> Result<Frame, CompileError> {
     if let Some(Misfit { key, message }) = flow.misfit() {

@@ -4,6 +4,7 @@ use super::{
     Flow, Ip, Mac, Payload, Profile, Rate, Value, conversations,
     field::{FIELDS, Fallback},
     problem::{Flaw, Places},
+    replay,
     sizes::{SHORTEST_FRAME, mean, wire_bytes},
 };
 
@@ -18,7 +19,7 @@ pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
     for (number, flow) in profile.flows.iter().enumerate() {
         let path = format!("flow.{number}");
         // How long headers are that cannot stand together does not matter.
-        if !stack(flow, &path, places, &mut out) {
+        if !stack(flow, &path, places, &mut out) && flow.replay.is_none() {
             frame(profile, flow, &path, &mut out);
         }
         addresses(flow, &path, &mut out);
@@ -26,6 +27,7 @@ pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
         payload(flow, &path, places, &mut out);
         queues(profile, flow, &path, &mut out);
         conversations::flaws(flow, &path, &mut out);
+        replay::flaws(profile, flow, &path, places, &mut out);
     }
     out
 }
@@ -38,9 +40,9 @@ pub(super) fn missing(profile: &Profile, places: &Places) -> Vec<Flaw> {
     }
     for field in FIELDS.iter().filter(|field| field.fallback == Fallback::Required) {
         let paths: Vec<String> = match field.key.strip_prefix("flow.") {
-            // A raw frame has its addresses in its bytes.
+            // Raw and captured frames have their addresses in their bytes.
             Some(rest) => (0..profile.flows.len())
-                .filter(|n| places.get(&format!("flow.{n}.raw")).is_none())
+                .filter(|n| ["raw", "replay"].iter().all(|key| places.get(&format!("flow.{n}.{key}")).is_none()))
                 .map(|n| format!("flow.{n}.{rest}"))
                 .collect(),
             None => vec![field.key.to_string()],
@@ -115,7 +117,10 @@ fn rates(profile: &Profile, out: &mut Vec<Flaw>) {
         Rate::EveryNs(gap_ns) => 1e9 / gap_ns,
         Rate::Bits(bits) | Rate::WireBits(bits) => bits,
     };
-    let wanted = |flow: &Flow| flow.rate.and_then(|rate| in_unit_of_limit(&rate, mean(&flow.size).max(1.0)));
+    // How long captured packets are is not known here.
+    let wanted = |flow: &Flow| {
+        flow.rate.filter(|_| flow.replay.is_none()).and_then(|rate| in_unit_of_limit(&rate, mean(&flow.size).max(1.0)))
+    };
     let sum: f64 = profile.flows.iter().filter(|flow| flow.enabled).filter_map(wanted).sum();
     if sum > total * (1.0 + 1e-9) {
         let together = match limit {
@@ -165,7 +170,10 @@ fn frame(profile: &Profile, flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
 fn stack(flow: &Flow, path: &str, places: &Places, out: &mut Vec<Flaw>) -> bool {
     let before = out.len();
     let eth_path = format!("{path}.eth");
-    if flow.raw.is_some() && places.get(&eth_path).is_some() {
+    if flow.replay.is_some() && places.get(&eth_path).is_some() {
+        let message = "replay has the Ethernet headers of the capture: take one of the two out";
+        out.push(Flaw::of(&eth_path, message));
+    } else if flow.raw.is_some() && places.get(&eth_path).is_some() {
         out.push(Flaw::of(&eth_path, "raw has the Ethernet header in its bytes: take one of the two out"));
     } else if let Some(misfit) = flow.misfit() {
         out.push(Flaw::of(&format!("{path}.{}", misfit.key), misfit.message));
@@ -179,6 +187,9 @@ fn addresses(flow: &Flow, path: &str, out: &mut Vec<Flaw>) {
         if bytes.starts_with(&[0; 6]) && flow.patch.iter().all(|patch| patch.at >= 6) {
             out.push(Flaw::of(&format!("{path}.raw.bytes"), nobody));
         }
+        return;
+    }
+    if flow.replay.is_some() {
         return;
     }
     let dst_path = format!("{path}.eth.dst");

@@ -2,9 +2,10 @@
 //! the console's form all come from its rows; a new field is a row here and a member of its struct.
 
 use super::{
-    Arp, Conversations, Eth, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Patch, Profile, Tcp, Udp, Vlan,
+    Arp, Conversations, Eth, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Patch, Profile, Replay, Tcp, Udp, Vlan,
     conversations::MOST_CONVERSATIONS,
     kind::Kind,
+    replay::{FCS_WORDS, ODD_WORDS, TIMING_WORDS},
     setting::{MODE_WORDS, ORDER_WORDS, PAYLOAD_WORDS, Slot, TURN_WORDS},
 };
 
@@ -113,6 +114,11 @@ pub static GROUPS: &[Group] = &[
     Group { key: "flow.icmp", shape: Shape::One, meaning: "ICMP echo header; needs ipv4." },
     Group { key: "flow.icmpv6", shape: Shape::One, meaning: "ICMPv6 echo header; needs ipv6." },
     Group {
+        key: "flow.replay",
+        shape: Shape::One,
+        meaning: "The packets of a capture (pcap, pcapng, gzip of them), in place of all headers, byte for byte and in the order of the file.",
+    },
+    Group {
         key: "flow.raw",
         shape: Shape::One,
         meaning: "A frame given as bytes, in place of all headers, eth included: no length and no checksum is put right.",
@@ -192,7 +198,7 @@ pub static FIELDS: &[Field] = &[
         "Name of the flow; random fields depend on it."),
     row("flow.enabled", Kind::Switch, Is("true"), Lens::Flow(|f| Some(Slot::Switch(&mut f.enabled))),
         "Whether the flow sends."),
-    mixes(row("flow.size", Kind::Number { min: 0, max: 65535 }, Is("60"), Lens::Flow(|f| Some(Slot::Varying(&mut f.size))),
+    mixes(row("flow.size", Kind::Number { min: 0, max: 65535 }, Is("60"), Lens::Flow(|f| own(f, |f| Slot::Varying(&mut f.size))),
         "Bytes of a frame without FCS; the headers must fit. What the device takes is its MTU and 14 more.")),
     row("flow.runt", Kind::Switch, Is("false"), Lens::Flow(|f| Some(Slot::Switch(&mut f.runt))),
         "Frames below 60 bytes are meant and sent as they are."),
@@ -208,7 +214,7 @@ pub static FIELDS: &[Field] = &[
         "Queues that send this flow, out of tx.queues."),
     row("flow.start", Kind::Duration, Is("\"0s\""), Lens::Flow(|f| Some(Slot::U64(&mut f.start_ns))),
         "Delay before the flow begins."),
-    row("flow.order", Kind::Choice(ORDER_WORDS), Is("\"together\""), Lens::Flow(|f| Some(Slot::Order(&mut f.order))),
+    row("flow.order", Kind::Choice(ORDER_WORDS), Is("\"together\""), Lens::Flow(|f| own(f, |f| Slot::Order(&mut f.order))),
         "Varying fields advance as one, or as an odometer."),
 
     row("flow.flows.count", Kind::Number { min: 1, max: MOST_CONVERSATIONS as u64 }, Is("1"), Lens::Flow(|f| conversations(f, |c| Slot::U32(&mut c.count))),
@@ -328,6 +334,19 @@ pub static FIELDS: &[Field] = &[
     varies(row("flow.icmpv6.seq", U16, Is("0"), Lens::Flow(|f| icmp(&mut f.icmpv6, |icmp| &mut icmp.seq)),
         "Sequence number of an echo; other types have these two bytes for themselves.")),
 
+    row("flow.replay.file", Kind::Text { max: 4096 }, Unset("needed by replay"), Lens::Flow(|f| replay(f, |r| Slot::Text(&mut r.file))),
+        "The capture; a path that does not begin with / begins at the profile's own folder."),
+    row("flow.replay.timing", Kind::Choice(TIMING_WORDS), Is("\"original\""), Lens::Flow(|f| replay(f, |r| Slot::Timing(&mut r.timing))),
+        "original: as far apart as captured; rate: at the flow's rate, or as fast as it goes."),
+    row("flow.replay.speed", Kind::Factor { most: 1000 }, Is("1.0"), Lens::Flow(|f| replay(f, |r| Slot::Factor(&mut r.speed))),
+        "How many times faster than captured; with the original timing only."),
+    row("flow.replay.loops", U32, Is("0"), Lens::Flow(|f| replay(f, |r| Slot::U32(&mut r.loops))),
+        "Passes over the capture, a mean gap between two of them; 0 is no limit."),
+    row("flow.replay.odd", Kind::Choice(ODD_WORDS), Is("\"refuse\""), Lens::Flow(|f| replay(f, |r| Slot::Odd(&mut r.odd))),
+        "Records that were cut off, are below 60 bytes (runt = true sends these) or too long. refuse: none is sent; skip: they are left out; pad: zeros fill those too short, up to what they were; cut: those too long lose their end, those cut off stay so. What a choice cannot mend is left out."),
+    row("flow.replay.fcs", Kind::Choice(FCS_WORDS), Is("\"strip\""), Lens::Flow(|f| replay(f, |r| Slot::Fcs(&mut r.fcs))),
+        "A correct FCS at the end of a record. strip: left out, the device adds its own; keep: sent as data."),
+
     row("flow.raw.bytes", Kind::Bytes { max: 65535 }, Unset("needed by raw"), Lens::Flow(|f| f.raw.as_mut().map(Slot::Bytes)),
         "The frame from its destination MAC on; the payload fills what size leaves behind them."),
 
@@ -338,20 +357,29 @@ pub static FIELDS: &[Field] = &[
     varies(row("flow.patch.value", MAX_PACKETS, Is("0"), Lens::Patch(|p| Slot::Varying(&mut p.value)),
         "What stands there, as a number in network order.")),
 
-    row("flow.payload.kind", Kind::Choice(PAYLOAD_WORDS), Is("\"pktgen\""), Lens::Flow(|f| Some(Slot::PayloadKind(&mut f.payload))),
+    row("flow.payload.kind", Kind::Choice(PAYLOAD_WORDS), Is("\"pktgen\""), Lens::Flow(|f| own(f, |f| Slot::PayloadKind(&mut f.payload))),
         "pktgen: magic, sequence number, time, stream number; pattern: bytes repeated; hex or text: once, zeros behind; random: seeded, other bytes in every build; zero."),
-    row("flow.payload.bytes", Kind::Bytes { max: 2048 }, Unset("needed by kind = \"pattern\" and \"hex\", refused otherwise"), Lens::Flow(|f| Some(Slot::PayloadBytes(&mut f.payload))),
+    row("flow.payload.bytes", Kind::Bytes { max: 2048 }, Unset("needed by kind = \"pattern\" and \"hex\", refused otherwise"), Lens::Flow(|f| own(f, |f| Slot::PayloadBytes(&mut f.payload))),
         "The bytes of a pattern, or of hex."),
-    row("flow.payload.text", Kind::Text { max: 2048 }, Unset("needed by kind = \"text\", refused otherwise"), Lens::Flow(|f| Some(Slot::PayloadText(&mut f.payload))),
+    row("flow.payload.text", Kind::Text { max: 2048 }, Unset("needed by kind = \"text\", refused otherwise"), Lens::Flow(|f| own(f, |f| Slot::PayloadText(&mut f.payload))),
         "The text, sent as UTF-8."),
 ];
 
 /// From the lowest bit up.
 const TCP_FLAGS: &[&str] = &["fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns"];
 
-/// A raw frame has its addresses in its bytes.
+/// What a replay leaves to its records.
+fn own(flow: &mut Flow, member: fn(&mut Flow) -> Slot<'_>) -> Option<Slot<'_>> {
+    if flow.replay.is_some() { None } else { Some(member(flow)) }
+}
+
+/// Raw and captured frames have their addresses in their bytes.
 fn eth(flow: &mut Flow, member: fn(&mut Eth) -> Slot<'_>) -> Option<Slot<'_>> {
-    if flow.raw.is_some() { None } else { Some(member(&mut flow.eth)) }
+    if flow.raw.is_some() || flow.replay.is_some() { None } else { Some(member(&mut flow.eth)) }
+}
+
+fn replay(flow: &mut Flow, member: fn(&mut Replay) -> Slot<'_>) -> Option<Slot<'_>> {
+    flow.replay.as_mut().map(member)
 }
 
 fn arp(flow: &mut Flow, member: fn(&mut Arp) -> Slot<'_>) -> Option<Slot<'_>> {

@@ -7,7 +7,7 @@ use super::{
     field::{self, Fallback, Field},
     flows, notes,
     problem::{Flaw, Lines, Places, nearest},
-    read,
+    read, replay,
     setting::quoted,
     short,
 };
@@ -39,6 +39,9 @@ impl Document {
         let (root, errors) = DeTable::parse_recoverable(body);
         let syntax = syntax_flaws(&errors, body);
         let mut draft = read::draft(root.get_ref(), body);
+        let folder = replay::folder(file.as_deref().unwrap_or(""));
+        let replays = draft.profile.flows.iter_mut().filter_map(|flow| flow.replay.as_mut());
+        replays.for_each(|replay| replay.folder = folder.to_owned());
         let mut flaws = std::mem::take(&mut draft.flaws);
         if syntax.is_empty() {
             flaws.extend(check::missing(&draft.profile, &draft.places));
@@ -80,6 +83,12 @@ impl Document {
     pub fn notes_and(&self, more: impl IntoIterator<Item = (String, String)>) -> Vec<Problem> {
         let mut flaws = notes::flaws(&self.profile, &self.places);
         flaws.extend(more.into_iter().map(|(path, message)| Flaw::of(&path, message)));
+        self.places.settle(self.file.as_deref(), self.body(), &flaws)
+    }
+
+    /// Such sentences alone, each with its line and key.
+    pub fn placed(&self, sentences: impl IntoIterator<Item = (String, String)>) -> Vec<Problem> {
+        let flaws: Vec<Flaw> = sentences.into_iter().map(|(path, message)| Flaw::of(&path, message)).collect();
         self.places.settle(self.file.as_deref(), self.body(), &flaws)
     }
 

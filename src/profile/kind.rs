@@ -32,6 +32,10 @@ pub enum Kind {
     Rate,
     /// `1.5s`, `250ms`, a number of seconds.
     Duration,
+    /// A positive number with a fraction, from 1/most to most.
+    Factor {
+        most: u32,
+    },
     /// true or false.
     Switch,
     /// Any text of at most so many characters.
@@ -85,6 +89,7 @@ impl Kind {
             Kind::Ipv6 => "as 2001:db8::1".into(),
             Kind::Rate => "max, 1.5M, 0.5 pps, 2.5 Gbit/s, 10 Gbit/s L1, every 5 us".into(),
             Kind::Duration => "1.5s, 250ms, 5 us, 2m, a number of seconds; 0 is none".into(),
+            Kind::Factor { most } => format!("{}..{most}", 1.0 / f64::from(*most)),
             Kind::Switch => "true or false".into(),
             Kind::Text { max } => format!("text, at most {max} characters"),
             Kind::Name => "A-Z a-z 0-9 _ -, 1 to 64 of them".into(),

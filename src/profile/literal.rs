@@ -42,6 +42,12 @@ fn literal(kind: &Kind, value: &Spanned<DeValue<'_>>, text: &str) -> Result<Sett
     let words = value.as_ref().as_str();
     match kind {
         Kind::Switch => value.as_ref().as_bool().map(Setting::Switch).ok_or_else(|| wrong("a switch")),
+        Kind::Factor { most } => {
+            let out = || format!("{} is out of range ({})", shown(value, text), kind.allowed());
+            let factor = factor(value).ok_or_else(|| wrong("a number"))?;
+            let range = 1.0 / f64::from(*most)..=f64::from(*most);
+            range.contains(&factor).then_some(Setting::Factor(factor)).ok_or_else(out)
+        }
         Kind::Rate => rate(value, text).map(Setting::Rate),
         Kind::Duration => length_of_time(value, text).map(Setting::Number),
         Kind::Text { max } => {
@@ -104,6 +110,16 @@ fn length_of_time(value: &Spanned<DeValue<'_>>, text: &str) -> Result<u64, Strin
         DeValue::Integer(number) => duration::from_seconds(to_f64(number)),
         DeValue::Float(number) => duration::from_seconds(number.as_str().parse().unwrap_or(f64::NAN)),
         _ => Err(format!("{} is not a duration ({})", shown(value, text), Kind::Duration.allowed())),
+    }
+}
+
+/// `2`, `0.5`, `2x`.
+fn factor(value: &Spanned<DeValue<'_>>) -> Option<f64> {
+    match value.as_ref() {
+        DeValue::Integer(number) => Some(to_f64(number)),
+        DeValue::Float(number) => number.as_str().replace('_', "").parse().ok(),
+        DeValue::String(words) => words.trim_end_matches('x').trim().parse().ok(),
+        _ => None,
     }
 }
 

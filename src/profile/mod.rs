@@ -20,6 +20,7 @@ mod problem;
 mod rate;
 mod read;
 mod reference;
+mod replay;
 mod setting;
 mod shipped;
 mod short;
@@ -32,6 +33,7 @@ pub use file::Document;
 pub use problem::{Problem, Problems, nearest};
 pub use rate::{Rate, RateError, WIRE_OVERHEAD_BYTES};
 pub use reference::reference;
+pub use replay::{Fcs, Odd, Replay, Timing};
 pub use shipped::shipped;
 pub use stack::Misfit;
 pub use value::{Order, Share, Value};
@@ -97,6 +99,8 @@ pub struct Flow {
     pub tcp: Option<Tcp>,
     pub icmp: Option<Icmp>,
     pub icmpv6: Option<Icmp>,
+    /// The records of a capture, in place of all headers.
+    pub replay: Option<Replay>,
     /// The frame's first bytes as they are, in place of all headers.
     pub raw: Option<Vec<u8>>,
     /// What varies in `raw`.
@@ -250,8 +254,8 @@ pub enum Payload {
 /// here so that a new field has its place in one file.
 mod blank {
     use super::{
-        Arp, Conversations, Eth, Flow, Icmp, Ipv4, Ipv6, Mac, Mode, Mpls, Order, Patch, Payload, Profile, Rate, Tcp,
-        TurnOrder, Tx, Udp, Value, Vlan,
+        Arp, Conversations, Eth, Fcs, Flow, Icmp, Ipv4, Ipv6, Mac, Mode, Mpls, Odd, Order, Patch, Payload, Profile,
+        Rate, Replay, Tcp, Timing, TurnOrder, Tx, Udp, Value, Vlan,
     };
 
     const ZERO: Value = Value::Fixed(0);
@@ -292,6 +296,7 @@ mod blank {
             tcp: None,
             icmp: None,
             icmpv6: None,
+            replay: None,
             raw: None,
             patch: Vec::new(),
             payload: Payload::Pktgen,
@@ -351,6 +356,18 @@ mod blank {
 
     pub(super) fn patch() -> Patch {
         Patch { at: 0, width: 0, value: ZERO }
+    }
+
+    pub(super) fn replay() -> Replay {
+        Replay {
+            file: String::new(),
+            folder: String::new(),
+            timing: Timing::Original,
+            speed: 1.0,
+            loops: 0,
+            odd: Odd::Refuse,
+            fcs: Fcs::Strip,
+        }
     }
 
     pub(super) fn udp() -> Udp {

@@ -20,6 +20,9 @@ pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
     whole_profile(profile, &mut out);
     for (number, flow) in profile.flows.iter().enumerate() {
         let path = format!("flow.{number}");
+        if flow.replay.is_some() {
+            continue;
+        }
         sizes(flow, &path, &mut out);
         payload(flow, &path, &mut out);
         fragment(flow, &path, &mut out);

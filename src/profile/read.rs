@@ -105,6 +105,7 @@ impl Reader<'_> {
             "flow.icmp" => flow.icmp = Some(blank::icmp()),
             "flow.icmpv6" => flow.icmpv6 = Some(blank::icmp()),
             "flow.raw" => flow.raw = Some(Vec::new()),
+            "flow.replay" => flow.replay = Some(blank::replay()),
             _ => return,
         }
         fill_flow(known, flow);
@@ -354,7 +355,7 @@ mod tests {
     use super::*;
     use crate::profile::{Ip, Payload};
 
-    /// A profile with every header in one of three flows.
+    /// A profile with every header in one of four flows.
     fn full() -> Profile {
         let mut profile = blank::profile();
         let v4 = Flow {
@@ -371,7 +372,8 @@ mod tests {
             ..blank::flow()
         };
         let raw = Flow { raw: Some(Vec::new()), payload: Payload::Text(String::new()), ..blank::flow() };
-        profile.flows.extend([v4, Flow { ip: Some(Ip::V6(blank::ipv6())), ..blank::flow() }, raw]);
+        let replay = Flow { replay: Some(blank::replay()), ..blank::flow() };
+        profile.flows.extend([v4, Flow { ip: Some(Ip::V6(blank::ipv6())), ..blank::flow() }, raw, replay]);
         profile
     }
 
@@ -381,6 +383,7 @@ mod tests {
             let flow = match field::parent(field.key) {
                 "flow.ipv6" => 1,
                 "flow.raw" => 2,
+                "flow.replay" => 3,
                 _ => 0,
             };
             let path = ["vlan.", "mpls.", "patch."]
@@ -392,7 +395,7 @@ mod tests {
             assert_eq!(setting == Setting::Unset, !matches!(field.fallback, Fallback::Is(_)), "{}", field.key);
             let mut profile = full();
             let put = slot(&mut profile, &path, field).expect("a place").put(setting.clone());
-            assert!(put || field.key == "flow.name" || field.key == "flow.eth.dst", "{}", field.key);
+            assert!(put || ["flow.name", "flow.eth.dst", "flow.replay.file"].contains(&field.key), "{}", field.key);
             if put {
                 assert_eq!(slot(&mut profile, &path, field).map(Slot::take), Some(setting), "{}", field.key);
             }

@@ -1,8 +1,9 @@
 //! What one field holds, apart from the struct it lives in, and the slots of those structs.
 
 use super::{
-    Mac, Mode, Order, Payload, Rate, TurnOrder, Value, duration,
+    Fcs, Mac, Mode, Odd, Order, Payload, Rate, Timing, TurnOrder, Value, duration,
     kind::{Kind, show_bytes},
+    replay::{FCSES, ODDS, TIMINGS},
 };
 
 /// A checked setting of any kind.
@@ -12,6 +13,7 @@ pub(super) enum Setting {
     Unset,
     /// Whole numbers and durations (ns).
     Number(u64),
+    Factor(f64),
     Switch(bool),
     Text(String),
     Varying(Value),
@@ -43,6 +45,10 @@ pub(super) enum Slot<'a> {
     Mode(&'a mut Mode),
     Order(&'a mut Order),
     TurnOrder(&'a mut TurnOrder),
+    Timing(&'a mut Timing),
+    Odd(&'a mut Odd),
+    Fcs(&'a mut Fcs),
+    Factor(&'a mut f64),
     PayloadKind(&'a mut Payload),
     PayloadBytes(&'a mut Payload),
     PayloadText(&'a mut Payload),
@@ -87,6 +93,10 @@ impl Slot<'_> {
             (Slot::TurnOrder(slot), Setting::Choice(at)) => {
                 *slot = TURN_ORDERS.get(at).copied().unwrap_or(TurnOrder::Sequential)
             }
+            (Slot::Timing(slot), Setting::Choice(at)) => *slot = TIMINGS.get(at).copied().unwrap_or(Timing::Original),
+            (Slot::Odd(slot), Setting::Choice(at)) => *slot = ODDS.get(at).copied().unwrap_or(Odd::Refuse),
+            (Slot::Fcs(slot), Setting::Choice(at)) => *slot = FCSES.get(at).copied().unwrap_or(Fcs::Strip),
+            (Slot::Factor(slot), Setting::Factor(factor)) => *slot = factor,
             (Slot::PayloadKind(slot), Setting::Choice(at)) => *slot = payload(at),
             (Slot::PayloadBytes(slot), Setting::Bytes(bytes)) => put_bytes(slot, bytes),
             (Slot::PayloadText(slot), Setting::Text(text)) => put_text(slot, text),
@@ -119,6 +129,10 @@ impl Slot<'_> {
             Slot::Mode(slot) => Setting::Choice(MODES.iter().position(|mode| mode == slot).unwrap_or(0)),
             Slot::Order(slot) => Setting::Choice(ORDERS.iter().position(|order| order == slot).unwrap_or(0)),
             Slot::TurnOrder(slot) => Setting::Choice(TURN_ORDERS.iter().position(|order| order == slot).unwrap_or(0)),
+            Slot::Timing(slot) => Setting::Choice(TIMINGS.iter().position(|timing| timing == slot).unwrap_or(0)),
+            Slot::Odd(slot) => Setting::Choice(ODDS.iter().position(|odd| odd == slot).unwrap_or(0)),
+            Slot::Fcs(slot) => Setting::Choice(FCSES.iter().position(|fcs| fcs == slot).unwrap_or(0)),
+            Slot::Factor(slot) => Setting::Factor(*slot),
             Slot::PayloadKind(payload) => Setting::Choice(payload_at(payload)),
             Slot::PayloadBytes(Payload::Pattern(bytes) | Payload::Hex(bytes)) => Setting::Bytes(bytes.clone()),
             Slot::PayloadText(Payload::Text(text)) => Setting::Text(text.clone()),
@@ -172,6 +186,8 @@ impl Setting {
             (Setting::Unset, _) => return None,
             (Setting::Number(ns), Kind::Duration) => format!("\"{}\"", duration::show_ns(*ns)),
             (Setting::Number(number), _) => number.to_string(),
+            // With its point: TOML tells 2.0 from 2.
+            (Setting::Factor(factor), _) => format!("{factor:?}"),
             (Setting::Switch(on), _) => on.to_string(),
             (Setting::Text(text), _) => quoted(text),
             (Setting::Varying(value), _) => value_toml(value, kind),

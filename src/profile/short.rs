@@ -36,7 +36,7 @@ pub(super) fn typed(field: &Field, text: &str) -> String {
 }
 
 fn takes_numbers(kind: &Kind) -> bool {
-    matches!(kind, Kind::Rate | Kind::Duration | Kind::Switch | Kind::Flags(_))
+    matches!(kind, Kind::Rate | Kind::Duration | Kind::Factor { .. } | Kind::Switch | Kind::Flags(_))
 }
 
 fn is_words(kind: &Kind) -> bool {

@@ -25,6 +25,11 @@ impl Tx {
         (MOST_PARTS * self.chunk_bytes).saturating_sub(CHUNK_HEADROOM)
     }
 
+    /// The longest frame that one chunk takes.
+    pub fn chunk_room_bytes(&self) -> u32 {
+        self.chunk_bytes.saturating_sub(CHUNK_HEADROOM)
+    }
+
     /// Neighbouring chunks that a frame of `len` bytes needs.
     pub fn parts(&self, len: u128) -> u32 {
         let bytes = u32::try_from(len).unwrap_or(u32::MAX).saturating_add(CHUNK_HEADROOM);
@@ -50,6 +55,9 @@ impl Flow {
     /// `60 B (+4 FCS = 64)`, `60..1514 B (+4 FCS = 64..1518)`.
     pub fn size_words(&self) -> String {
         let (min, max) = (self.size.min(), self.size.max());
+        if self.replay.is_some() {
+            return "as captured".into();
+        }
         if min == max {
             format!("{min} B (+4 FCS = {})", min + 4)
         } else if let Value::Imix { shares, .. } = &self.size {
@@ -58,6 +66,13 @@ impl Flow {
         } else {
             format!("{min}..{max} B (+4 FCS = {}..{})", min + 4, max + 4)
         }
+    }
+}
+
+impl Flow {
+    /// Bytes of a frame on average, where the first packets already show it; of a capture only its records know.
+    pub fn sure_mean(&self) -> Option<f64> {
+        if self.replay.is_some() { None } else { sure_mean(&self.size) }
     }
 }
 

@@ -4,11 +4,12 @@ use super::{Flow, Ip, Patch, field};
 
 /// What to do instead, whatever was wrong with a stack.
 const ALLOWED: &str = "a frame is eth, vlan tags, then arp, or mpls labels, ipv4 or ipv6, and one of udp, tcp, \
-                       icmp (over ipv4), icmpv6 (over ipv6); or raw alone";
+                       icmp (over ipv4), icmpv6 (over ipv6); or raw alone, or replay alone";
 
 /// Headers of which a frame has one, or of which the one cannot carry the other.
 const APART: &[(&str, &[&str])] = &[
     ("raw", &["eth", "vlan", "mpls", "arp", "ipv4", "ipv6", "udp", "tcp", "icmp", "icmpv6"]),
+    ("replay", &["raw", "eth", "vlan", "mpls", "arp", "ipv4", "ipv6", "udp", "tcp", "icmp", "icmpv6"]),
     ("arp", &["mpls", "ipv4", "ipv6", "udp", "tcp", "icmp", "icmpv6"]),
     ("ipv4", &["ipv6", "icmpv6"]),
     ("ipv6", &["icmp"]),
@@ -34,10 +35,11 @@ impl Misfit {
 }
 
 impl Flow {
-    /// Headers of a group that this flow has: `vlan` may have several, `udp` one. `eth` is there unless `raw` is.
+    /// Headers of a group that this flow has: `vlan` may have several, `udp` one. `eth` is there unless `raw` or `replay` is.
     pub fn count_of(&self, group: &str) -> usize {
         match field::last(group) {
-            "eth" => usize::from(self.raw.is_none()),
+            "eth" => usize::from(self.raw.is_none() && self.replay.is_none()),
+            "replay" => usize::from(self.replay.is_some()),
             "flows" => usize::from(self.conversations.is_some()),
             "vlan" => self.vlan.len(),
             "mpls" => self.mpls.len(),
@@ -153,6 +155,9 @@ impl Flow {
 
     /// `Ethernet + 2 VLAN + IPv6 + UDP`.
     pub fn header_words(&self) -> String {
+        if let Some(replay) = &self.replay {
+            return format!("the packets of {}", replay.file);
+        }
         if let Some(bytes) = &self.raw {
             return format!("{} raw bytes", bytes.len());
         }

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use crate::{
     app::{Keymap, variety},
-    packet::{Diversity, Facts, compile, lint},
+    packet::{Diversity, Facts, compile, lint, unplayable},
     profile::{Document, Profile},
     shell::{
         args::{CheckArgs, Common},
+        captures,
         config::Config,
         lookup,
         output::{Ending, Output},
@@ -31,7 +32,7 @@ pub fn run(args: &CheckArgs, common: &Common) -> Result<u8, Ending> {
     let paths = Paths::of_this_user()?;
     let mut bad = false;
     for file in &args.files {
-        let told = check(file, &paths);
+        let told = check(file, &paths, common.quiet);
         bad |= told.is_err();
         let lines = match told {
             Ok(Fine { mut notes, makes }) => {
@@ -54,14 +55,14 @@ struct Fine {
 }
 
 /// Notes of a valid file, or all errors of another.
-fn check(file: &str, paths: &Paths) -> Result<Fine, Vec<String>> {
+fn check(file: &str, paths: &Paths, quiet: bool) -> Result<Fine, Vec<String>> {
     let source = lookup::find(file, paths).map_err(|why| vec![why.for_people()])?;
     match kind(file, &source.text) {
         Kind::Profile => {
             let document = Document::parse(&source.label, &source.text);
             let document =
                 document.map_err(|problems| problems.0.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-            Ok(profile(&document))
+            profile(&document, quiet)
         }
         Kind::Theme => Theme::parse(&source.label, &source.text).map(|_| Fine::default()),
         Kind::Keymap => Keymap::shipped().overlay(&source.label, &source.text).map(|()| Fine::default()),
@@ -69,13 +70,18 @@ fn check(file: &str, paths: &Paths) -> Result<Fine, Vec<String>> {
     }
 }
 
-fn profile(document: &Document) -> Fine {
-    let facts = facts(document.profile());
+fn profile(document: &Document, quiet: bool) -> Result<Fine, Vec<String>> {
+    let mut facts = facts(document.profile());
+    facts.captures = captures::looked_at(document.profile(), &facts, !quiet);
+    let wrong = document.placed(unplayable(document.profile(), &facts));
+    if !wrong.is_empty() {
+        return Err(wrong.iter().map(ToString::to_string).collect());
+    }
     let plan = compile(document.profile(), &facts).ok();
-    Fine {
+    Ok(Fine {
         notes: lint(document, &facts).iter().map(|note| format!("note: {note}")).collect(),
         makes: plan.map(|plan| variety::words(&Diversity::of(&plan, document.profile()), None)),
-    }
+    })
 }
 
 /// Of the device that the profile names, when it is here; a file is checked on any machine.

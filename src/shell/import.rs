@@ -8,8 +8,10 @@ use std::{
 
 use crate::{
     dialect::{self, Dialect, Given},
+    packet::begins_like_a_capture,
     shell::{
         args::{Common, ImportArgs},
+        captures::Progress,
         failure::Failure,
         listing,
         output::Ending,
@@ -21,6 +23,9 @@ use crate::{
 const MOST_BYTES: u64 = 64 << 20;
 
 pub fn run(args: &ImportArgs, common: &Common) -> Result<u8, Ending> {
+    if args.from == Some(Dialect::Pcap) || args.from.is_none() && is_capture(&args.file) {
+        return capture(args, common);
+    }
     let (label, bytes) = read(&args.file)?;
     let dialect = args.from.or_else(|| dialect::sniff(&label, &bytes)).ok_or_else(|| unknown(&label))?;
     let given = Given { arguments: args.given.clone() };
@@ -28,6 +33,39 @@ pub fn run(args: &ImportArgs, common: &Common) -> Result<u8, Ending> {
     let imported = imported.map_err(|why| Failure::new("bad_import", why.to_string()))?;
     told::tell(&imported.report, &label, args.format.chosen());
     listing::put(&imported.text, common)
+}
+
+/// A capture is read as a stream, for it may be longer than memory, and stays where it is: the profile names it.
+fn capture(args: &ImportArgs, common: &Common) -> Result<u8, Ending> {
+    let file = &args.file;
+    if file == "-" {
+        let message = "a replay names its capture: stdin has no name";
+        return Err(Failure::new("bad_import", message).with_fix("Write it to a file and give its path").into());
+    }
+    let opened = fs::File::open(file).map_err(|why| Failure::file("reading", Path::new(file), &why))?;
+    let length = opened.metadata().map_or(0, |about| about.len());
+    let mut progress = Progress::new(file, length, !common.quiet);
+    let written = named_from(file, common.output.as_deref());
+    let imported = dialect::pcap::import(file, &written, opened, |offset| progress.at(offset));
+    let imported = imported.map_err(|why| Failure::new("bad_import", why.to_string()))?;
+    told::tell(&imported.report, file, args.format.chosen());
+    listing::put(&imported.text, common)
+}
+
+/// How a profile at `profile` calls the file, for it looks beside itself; on stdout as it was written.
+fn named_from(file: &str, profile: Option<&Path>) -> String {
+    let Some(profile) = profile.filter(|profile| profile.as_os_str() != "-") else { return file.to_owned() };
+    let folder = profile.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (Ok(folder), Ok(whole)) = (folder.canonicalize(), Path::new(file).canonicalize()) else {
+        return file.to_owned();
+    };
+    whole.strip_prefix(&folder).unwrap_or(&whole).display().to_string()
+}
+
+fn is_capture(file: &str) -> bool {
+    let mut head = [0; 4];
+    let read = fs::File::open(file).and_then(|mut file| file.read_exact(&mut head));
+    file != "-" && read.is_ok() && begins_like_a_capture(&head)
 }
 
 /// The file's name in messages, and what it holds.

@@ -2,7 +2,7 @@
 
 use crate::{
     lab::{self, LabError, LabOptions},
-    profile::{Document, Problems, Profile},
+    profile::{Document, Flow, Problems, Profile},
     shell::{
         args::LabShape,
         cpus,
@@ -69,5 +69,6 @@ pub fn warnings(site: &Site, profile: &Profile) -> Vec<String> {
 /// Nothing will end this run but a signal.
 pub fn is_unlimited(profile: &Profile) -> bool {
     let mut enabled = profile.flows.iter().filter(|flow| flow.enabled);
-    profile.tx.count == 0 && profile.tx.duration_ns == 0 && enabled.any(|flow| flow.count == 0)
+    let goes_on = |flow: &Flow| flow.count == 0 && flow.replay.as_ref().is_none_or(|replay| replay.loops == 0);
+    profile.tx.count == 0 && profile.tx.duration_ns == 0 && enabled.any(goes_on)
 }

@@ -1,6 +1,7 @@
 //! The hands: arguments, files, the terminal, the one loop.
 
 mod args;
+mod captures;
 mod check;
 mod clock;
 mod config;

@@ -40,6 +40,7 @@ pub fn run(args: &RunArgs, common: &Common) -> Result<u8, Ending> {
     // The lab is entered before the runtime exists: namespaces are for whole processes.
     let mut site = load::site(place, &args.shape)?;
     site.check_guard(args.arm.as_deref())?;
+    site.shelf.tells = !common.quiet;
     let mut telling = Telling { args, quiet: common.quiet, output, shown: None, closed: false };
     telling.before(&site, &document);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

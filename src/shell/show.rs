@@ -24,6 +24,7 @@ pub fn run(args: &ShowArgs, common: &Common) -> Result<u8, Ending> {
     let document = load::document(&source, &settings, None)?;
     let profile = document.profile();
     let mut site = site(args, profile)?;
+    site.shelf.tells = !common.quiet;
     let plan = site.compile(profile)?;
     let wanted = wanted_flow(args.flow.as_deref(), profile, &plan)?;
     let frames = Replay::new(&plan)?.filter(|shown| wanted.is_none_or(|flow| flow == shown.flow));

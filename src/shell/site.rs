@@ -5,9 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::{
     lab::{Lab, NEAR_DEVICE, NEAR_MAC},
     nic::link::{Guard, Link, Links},
-    packet::{Facts, Plan, compile},
+    packet::{Captures, CompileError, Facts, Plan, compile},
     profile::{Flow, Ip, Mac, Profile, Value},
-    shell::{failure::Failure, lookup::nearest},
+    shell::{captures::Shelf, failure::Failure, lookup::nearest},
 };
 
 /// What was asked for.
@@ -48,6 +48,7 @@ pub struct Site {
     kernel: Option<(Links, Link)>,
     pub lab: Option<Lab>,
     standing: Standing,
+    pub shelf: Shelf,
 }
 
 /// Whether a device that is sent on is one that must not be shot at without being told twice.
@@ -75,14 +76,16 @@ impl Site {
     pub fn open(place: Place, lab: Option<Lab>) -> Result<Site, Failure> {
         let device = match &place {
             Place::Sim => {
-                return Ok(Site { place, device: "sim".into(), kernel: None, lab: None, standing: Standing::Free });
+                let (device, standing, shelf) = ("sim".into(), Standing::Free, Shelf::default());
+                return Ok(Site { place, device, kernel: None, lab: None, standing, shelf });
             }
             Place::Device(device) => device.clone(),
             Place::Lab => NEAR_DEVICE.to_owned(),
         };
         let mut links = open_links()?;
         let link = find(&mut links, &device)?;
-        Ok(Site { place, device: link.name.clone(), kernel: Some((links, link)), lab, standing: Standing::Free })
+        let (device, standing, shelf) = (link.name.clone(), Standing::Free, Shelf::default());
+        Ok(Site { place, device, kernel: Some((links, link)), lab, standing, shelf })
     }
 
     /// As last asked.
@@ -147,8 +150,9 @@ impl Site {
 
     /// Turns a profile into a plan with this place's MAC and neighbours.
     pub fn compile(&mut self, profile: &Profile) -> Result<Plan, Failure> {
-        let facts = self.facts(profile)?;
-        compile(profile, &facts).map_err(|why| Failure::new("no_neighbour", why.to_string()))
+        let captures = self.shelf.of(profile);
+        let facts = Facts { captures, ..self.facts(profile)? };
+        compile(profile, &facts).map_err(|why| not_compiled(&why))
     }
 
     fn facts(&mut self, profile: &Profile) -> Result<Facts, Failure> {
@@ -184,6 +188,7 @@ impl Site {
             mtu: link.map(|link| link.mtu),
             link_mbps: link.and_then(|link| link.speed_mbps),
             neighbours: Vec::new(),
+            captures: Captures::default(),
         }
     }
 
@@ -249,6 +254,15 @@ impl Site {
             })
         });
         too_long.collect()
+    }
+}
+
+fn not_compiled(why: &CompileError) -> Failure {
+    let message = why.to_string();
+    match why {
+        CompileError::NoCapture { .. } | CompileError::NothingToReplay { .. } => Failure::new("bad_capture", message),
+        CompileError::OddRecords { .. } => Failure::new("odd_records", message),
+        _ => Failure::new("no_neighbour", message),
     }
 }
 

@@ -108,6 +108,7 @@ pub fn raw_flow() -> Flow {
         tcp: None,
         icmp: None,
         icmpv6: None,
+        replay: None,
         raw: None,
         patch: Vec::new(),
         payload: Payload::Pktgen,

@@ -84,7 +84,7 @@ fn every_field_of_the_table_is_a_row_with_its_meaning_range_and_effect() {
     }
     stage.keys("esc j enter");
     // Each header takes out those that it cannot stand beside.
-    for header in ["flows", "tcp", "icmp", "ipv6", "icmpv6", "arp", "raw"] {
+    for header in ["flows", "tcp", "icmp", "ipv6", "icmpv6", "arp", "raw", "replay"] {
         pick(&mut stage, header).keys("space");
         if header == "raw" {
             pick(&mut stage, "patch").keys("l");

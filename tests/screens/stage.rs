@@ -163,7 +163,7 @@ impl Stage {
                 self.counts = Counts { started_ns: self.now_ns, ..Counts::default() };
                 Some(Reply::Reopened { last, mode: "copy 1q".into() })
             }
-            Effect::AskFacts => {
+            Effect::AskFacts(_) => {
                 let neighbours = vec![("198.18.0.9".parse().unwrap(), [2, 0, 0, 0, 0, 9])];
                 Some(Reply::Facts(Facts { device_mac: [2, 0, 0, 0, 0, 1], neighbours, ..Facts::default() }))
             }

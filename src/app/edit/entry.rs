@@ -152,9 +152,9 @@ impl App {
     }
 
     fn take_out(&mut self, key: &str, name: &str) {
-        let is_raw = key.ends_with(".raw");
-        let changes = match self.edited_flow().filter(|_| is_raw) {
-            Some(flow) => headers::raw_taken_out(flow),
+        let is_whole = key.rsplit('.').next().is_some_and(headers::is_whole);
+        let changes = match self.edited_flow().filter(|_| is_whole) {
+            Some(flow) => headers::whole_taken_out(flow),
             None => vec![(key.to_owned(), String::new())],
         };
         let outcome = self.apply(None, &changes);

@@ -7,7 +7,6 @@ use crate::{
         Document, Flow, Problem, Value,
         field::{self, Effect, Fallback, Field, GROUPS, Group, Shape},
         kind::Kind,
-        sizes,
     },
 };
 
@@ -155,8 +154,9 @@ impl Form<'_> {
         for group in GROUPS.iter().filter(|group| group.key.starts_with("flow.")) {
             let key = format!("{key}.{}", field::last(group.key));
             match group.shape {
-                // Raw bytes have their Ethernet header in themselves.
-                _ if group.key == "flow.eth" && flow.raw.is_some() => {}
+                // Raw and captured bytes have their Ethernet header in themselves.
+                _ if group.key == "flow.eth" && flow.count_of("eth") == 0 => {}
+                _ if flow.replay.is_some() && matches!(group.key, "flow.payload" | "flow.flows") => {}
                 _ if group.key == "flow.patch" && flow.raw.is_none() => {}
                 Shape::One if ALWAYS.contains(&group.key) => {
                     self.title(field::last(group.key));
@@ -224,7 +224,7 @@ impl Form<'_> {
 
 /// Whether a group is a header of the packet; the others are settings of the flow that are on or off as a whole.
 fn is_header(group: &Group) -> bool {
-    group.key != "flow.flows"
+    !matches!(group.key, "flow.flows" | "flow.replay")
 }
 
 /// Headers that every packet has.
@@ -245,7 +245,7 @@ pub fn remark(document: &Document, key: &str) -> String {
             (Some(Flow { size: Value::Imix { .. }, .. }), _) => of_flow(".size").map(Flow::size_words),
             (Some(flow), _) => flow.size_words().split_once(" B ").map(|(_, fcs)| format!("B {fcs}")),
             (_, Some(flow)) => {
-                flow.rate.and_then(|rate| conversion::at_size(rate, sizes::sure_mean(&flow.size)).into_iter().next())
+                flow.rate.and_then(|rate| conversion::at_size(rate, flow.sure_mean()).into_iter().next())
             }
             (None, None) => None,
         },

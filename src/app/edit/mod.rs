@@ -140,7 +140,7 @@ impl App {
         if self.edit.slot == 0 && self.edit.focus == Focus::Flows {
             self.edit.slot = 1;
         }
-        effects.push(Effect::AskFacts);
+        effects.push(Effect::AskFacts(Box::new(self.open.document().profile().clone())));
     }
 
     /// What the place says; the picture of the next frames needs it.
@@ -175,9 +175,9 @@ impl App {
         let same = edit.rows.iter().position(|row| row.is_pickable() && Some(row.place()) == picked.as_deref());
         edit.row = same.unwrap_or(edit.row);
         edit.pick_row(0);
-        // Another address to ask for: the neighbour table may know it by now.
-        if is_edited && edit.preview.asks_neighbours() {
-            effects.push(Effect::AskFacts);
+        // Another address to ask for, which the neighbour table may know by now, or another capture.
+        if is_edited && edit.preview.asks_facts() {
+            effects.push(Effect::AskFacts(Box::new(document.profile().clone())));
         }
     }
 

@@ -13,7 +13,8 @@ pub struct Preview {
     /// Compiled although it may be disabled; `None`: no flow is enabled.
     flow: Option<Result<Picked, String>>,
     diversity: Option<Result<Diversity, String>>,
-    asks_neighbours: bool,
+    /// Neighbours or captures.
+    asks_facts: bool,
 }
 
 struct Picked {
@@ -38,7 +39,7 @@ impl Preview {
             // Seed and clone of the senders show in the first flow that sends.
             flow: flow.or(profile.flows.iter().position(|flow| flow.enabled)).map(|at| picked(profile, at, facts)),
             diversity: Some(plan.map(|plan| Diversity::of(&plan, profile))),
-            asks_neighbours: profile.flows.iter().any(|flow| flow.eth.dst == Mac::Neighbour),
+            asks_facts: profile.flows.iter().any(|flow| flow.eth.dst == Mac::Neighbour || flow.replay.is_some()),
         }
     }
 
@@ -47,8 +48,8 @@ impl Preview {
         self.diversity.as_ref().map(|diversity| diversity.as_ref().map_err(String::as_str))
     }
 
-    pub fn asks_neighbours(&self) -> bool {
-        self.asks_neighbours
+    pub fn asks_facts(&self) -> bool {
+        self.asks_facts
     }
 
     /// Whose frames these are.

@@ -91,6 +91,11 @@ fn next_value(kind: &Kind, now: &str, turn: Turn) -> Option<Option<String>> {
             let next = if up { number.checked_add(1) } else { number.checked_sub(1) };
             Some(next.filter(|next| *next <= largest(kind)).map(|next| kind.show(next)))
         }
+        Kind::Factor { .. } => {
+            let (now, number) = (now.parse::<f64>().ok()?, if up { 2.0 } else { 0.5 });
+            // Beyond its range the field's own check says so.
+            Some(Some(format!("{:?}", now * number)))
+        }
         Kind::Rate => Some(turned_rate(now.parse::<Rate>().ok()?, turn, None)),
         Kind::Duration | Kind::Switch | Kind::Choice(_) => None,
         Kind::Flags(_) | Kind::Text { .. } | Kind::Name | Kind::Device | Kind::Numbers { .. } | Kind::Bytes { .. } => {

@@ -4,8 +4,9 @@ use crate::{
     app::{self, DeviceEntry, PlaceKind, Reading},
     lab::{FAR_DEVICE, NEAR_DEVICE},
     packet::Facts,
-    profile::Document,
+    profile::{Document, Profile},
     shell::{
+        captures::Shelf,
         cpus,
         failure::Failure,
         load,
@@ -37,11 +38,13 @@ pub struct Bench {
     arm: Option<String>,
     /// Starts again with this as soon as the present session has drained.
     reopen: Option<Box<Document>>,
+    /// Captures that are looked at while there is no place to send them.
+    shelf: Shelf,
 }
 
 impl Bench {
     pub fn new(site: Option<Site>, arm: Option<String>) -> Self {
-        Self { site, session: None, arm, reopen: None }
+        Self { site, session: None, arm, reopen: None, shelf: Shelf::default() }
     }
 
     pub fn place(&self) -> Option<app::Place> {
@@ -97,9 +100,17 @@ impl Bench {
         Ok(())
     }
 
-    /// MAC and neighbours of the place; `None` without one.
-    pub fn facts(&mut self) -> Option<Facts> {
-        self.site.as_mut()?.all_facts().ok()
+    /// MAC and neighbours of the place, and the captures of a profile; `None`: nothing new is known.
+    pub fn facts(&mut self, profile: &Profile) -> Option<Facts> {
+        let (shelf, facts) = match &mut self.site {
+            Some(site) => {
+                let facts = site.all_facts().ok()?;
+                (&mut site.shelf, facts)
+            }
+            None if profile.flows.iter().all(|flow| flow.replay.is_none()) => return None,
+            None => (&mut self.shelf, Facts::default()),
+        };
+        Some(Facts { captures: shelf.of(profile), ..facts })
     }
 
     pub fn stop(&mut self) {

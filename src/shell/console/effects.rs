@@ -61,7 +61,7 @@ impl Hands {
             Effect::Start(document) => self.order(Order::Start(document)),
             Effect::Retune(document) => self.order(Order::Retune(document)),
             Effect::Restart(document) => self.order(Order::Restart(document)),
-            Effect::AskFacts => self.order(Order::AskFacts),
+            Effect::AskFacts(profile) => self.order(Order::AskFacts(profile)),
             Effect::ReadCounters => self.order(Order::ReadCounters),
             Effect::Stop => self.order(Order::Stop),
             Effect::ListDevices => self.order(Order::ListDevices),

@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::{
     app::{Event, Reply},
-    profile::Document,
+    profile::{Document, Profile},
     shell::failure::Failure,
 };
 
@@ -31,7 +31,8 @@ pub enum Order {
     Retune(Box<Document>),
     Restart(Box<Document>),
     Stop,
-    AskFacts,
+    /// With what the captures of this profile hold.
+    AskFacts(Box<Profile>),
     ListDevices,
     ReadCounters,
     UseDevice(String),
@@ -170,8 +171,8 @@ impl Work {
                     self.tell(Reply::RetuneRefused(failure.for_people()));
                 }
             }
-            Order::AskFacts => {
-                if let Some(facts) = self.bench.facts() {
+            Order::AskFacts(profile) => {
+                if let Some(facts) = self.bench.facts(&profile) {
                     self.tell(Reply::Facts(facts));
                 }
             }

@@ -50,6 +50,7 @@ fn shade(app: &App, flow: &Flow) -> Role {
 fn facts(app: &App, flow: &Flow, width: u16, look: &Look) -> String {
     let note = if app.edit.has_note(&flow.name) { "!" } else { "" };
     let size = match (flow.size.min(), flow.size.max()) {
+        _ if flow.replay.is_some() => "pcap".into(),
         (min, max) if min == max => min.to_string(),
         (min, max) => format!("{min}..{max}"),
     };

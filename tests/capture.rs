@@ -1,0 +1,17 @@
+//! Captures as flows: read in every format, judged, and replayed on the simulated nic byte for byte. All captures are
+//! made here; none is copied from anywhere.
+
+#[path = "capture/write.rs"]
+mod write;
+
+#[path = "capture/read.rs"]
+mod read;
+
+#[path = "capture/odd.rs"]
+mod odd;
+
+#[path = "capture/sent.rs"]
+mod sent;
+
+#[path = "capture/commands.rs"]
+mod commands;
