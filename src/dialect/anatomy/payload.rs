@@ -53,7 +53,7 @@ fn text(bytes: &[u8]) -> Option<&str> {
     let end = bytes.iter().rposition(|byte| *byte != 0)? + 1;
     let words = std::str::from_utf8(&bytes[..end]).ok()?;
     let is_text =
-        end >= SHORTEST_TEXT && end <= LONGEST_PATTERN && words.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        (SHORTEST_TEXT..=LONGEST_PATTERN).contains(&end) && words.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     (is_text && period(bytes) == bytes.len()).then_some(words)
 }
 
