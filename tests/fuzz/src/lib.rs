@@ -13,7 +13,7 @@ const FLOWS: usize = 16;
 
 pub fn facts() -> Facts {
     let neighbours = vec![([198, 18, 0, 2].into(), [2, 0, 0, 0, 0, 9])];
-    Facts { device_mac: [2, 0, 0, 0, 0, 1], mtu: Some(1500), link_mbps: Some(10_000), neighbours }
+    Facts { device_mac: [2, 0, 0, 0, 0, 1], mtu: Some(1500), link_mbps: Some(10_000), neighbours, ..Facts::default() }
 }
 
 /// A valid profile says the same after each way of writing it down, can be explained, and builds frames.
