@@ -24,6 +24,8 @@ mod lookup;
 mod manual;
 mod open;
 mod output;
+#[cfg(fuzzing)]
+pub mod parsers;
 mod paths;
 mod replay;
 mod report;

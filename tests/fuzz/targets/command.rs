@@ -1,0 +1,8 @@
+//! Import of `command`.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use txdeck::dialect::Dialect;
+
+fuzz_target!(|bytes: &[u8]| txdeck_fuzz::tongue(Dialect::Command, bytes));
