@@ -269,14 +269,14 @@ impl<T: Copy + PartialEq> Run<'_, T> {
     #[inline]
     pub fn more(&mut self, first: T, most: u32) -> u32 {
         let begin = self.next;
-        while self.next != self.seen && self.next.wrapping_sub(begin) < most {
-            // SAFETY: as in `Consumer::read_runs`.
-            if unsafe { self.map.entry(self.next).read() } != first {
-                break;
-            }
-            self.next = self.next.wrapping_add(1);
+        let most = most.min(self.seen.wrapping_sub(begin));
+        let mut count = 0;
+        // SAFETY: as in `Consumer::read_runs`.
+        while count < most && unsafe { self.map.entry(begin.wrapping_add(count)).read() } == first {
+            count += 1;
         }
-        self.next.wrapping_sub(begin)
+        self.next = begin.wrapping_add(count);
+        count
     }
 }
 
