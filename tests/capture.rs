@@ -1,5 +1,5 @@
 //! Captures as flows: read in every format, judged, and replayed on the simulated nic byte for byte. All captures are
-//! made here; none is copied from anywhere.
+//! made here; none is copied from anywhere. Some go over a real veth pair.
 
 #[path = "capture/write.rs"]
 mod write;
@@ -15,3 +15,8 @@ mod sent;
 
 #[path = "capture/commands.rs"]
 mod commands;
+
+mod nic_lab;
+
+#[path = "capture/wire.rs"]
+mod wire;

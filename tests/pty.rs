@@ -16,6 +16,8 @@ use std::{
 mod lesson;
 #[path = "pty/line.rs"]
 mod line;
+#[path = "pty/progress.rs"]
+mod progress;
 #[path = "pty/tongues.rs"]
 mod tongues;
 

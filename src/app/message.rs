@@ -86,6 +86,8 @@ pub enum Reply {
     /// The device in use has another name now, or none any more.
     PlaceChanged(Place),
     Facts(Facts),
+    /// How far long work has come, to be shown and not kept.
+    Progress(String),
     Failed(String),
     Done(String),
 }

@@ -214,9 +214,14 @@ impl App {
     pub fn say(&mut self, tone: Tone, text: impl Into<String>) {
         let text = text.into();
         self.note_notice(tone, &text);
+        self.put_up(tone, &text);
+    }
+
+    /// One that is not worth a line of the log either.
+    fn put_up(&mut self, tone: Tone, text: &str) {
         // Before the first event there is no clock yet: such a message stays until the first tick starts its time.
-        let until_ns = (self.now_ns > 0).then_some(self.now_ns + reading_ns(&text));
-        self.notice = Some(Notice { tone, text: one_line(&text), until_ns });
+        let until_ns = (self.now_ns > 0).then_some(self.now_ns + reading_ns(text));
+        self.notice = Some(Notice { tone, text: one_line(text), until_ns });
     }
 
     /// Whether nothing on the screen changes by time alone: no tick is needed then.
@@ -511,6 +516,7 @@ impl App {
             Reply::Facts(facts) => self.take_facts(facts),
             Reply::DeviceChosen(place) => self.device_chosen(place),
             Reply::PlaceChanged(place) => self.place_changed(place),
+            Reply::Progress(line) => self.put_up(Tone::Plain, &line),
             Reply::Failed(why) => self.say(Tone::Bad, why),
             Reply::Done(what) => self.say(Tone::Good, what),
         }

@@ -14,9 +14,10 @@ use super::{
     finish::{finish, stem},
 };
 
-/// The longest frame a memory of 4096 bytes takes, and of 2048.
-const LARGE_ROOM: usize = 3840;
+/// The longest frame that one memory of 2048 bytes takes.
 const USUAL_ROOM: usize = 1792;
+/// Memories of 4096 bytes side by side take any record that is kept.
+const LARGE_ROOM: usize = 65535;
 
 /// `file` names the capture in messages, `written` is what the profile is to call it. `progress` is told now and then
 /// how many bytes are behind.
@@ -43,7 +44,7 @@ fn draft(file: &str, written: &str, survey: &Survey, report: &mut Report) -> Dra
     draft.head.push(format!("{}: {}, {}", file, survey.format_words(), survey.words()));
     if survey.longest > USUAL_ROOM {
         draft.tx("chunk_bytes", "4096");
-        let why = format!("frames of up to {} bytes need memories of 4096", survey.longest);
+        let why = format!("frames of up to {} bytes want large memories", survey.longest);
         report.assumed(0, "tx.chunk_bytes", why);
     }
     let mut flow = FlowDraft::new(if name.is_empty() || name == "-" { "replay" } else { &name });

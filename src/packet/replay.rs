@@ -22,8 +22,7 @@ pub fn terms(profile: &Profile, flow: &Flow, facts: &Facts) -> Option<Terms> {
         odd: replay.odd,
         runt: flow.runt,
         strip_fcs: replay.fcs == Fcs::Strip,
-        // How many chunks a packet takes is fixed before a capture is read, so a record has one.
-        room: profile.tx.chunk_room_bytes() as usize,
+        room: profile.tx.replay_room_bytes() as usize,
         mtu: facts.mtu,
     })
 }

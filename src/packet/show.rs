@@ -65,25 +65,37 @@ impl fmt::Display for Annotated {
 
 /// `0010  08 00 45 00[00 2e]00 …  words`: brackets take the place of blanks, so columns stay put.
 fn write_line(f: &mut fmt::Formatter<'_>, frame: &Annotated, line: &Line) -> fmt::Result {
-    write!(f, "{:04x} ", line.offset)?;
+    let mut text = String::with_capacity(6 + 3 * WIDTH + 4 + line.words.len());
+    for shift in [12, 8, 4, 0] {
+        text.push(digit(line.offset >> shift));
+    }
+    text.push(' ');
     let mut inside = false;
     for (i, byte) in line.bytes.iter().enumerate() {
         let varies = frame.varies(line.offset + i);
-        f.write_str(match (inside, varies) {
-            (false, true) => "[",
-            (true, false) => "]",
-            _ => " ",
-        })?;
-        write!(f, "{byte:02x}")?;
+        text.push(match (inside, varies) {
+            (false, true) => '[',
+            (true, false) => ']',
+            _ => ' ',
+        });
+        text.push(digit(usize::from(byte >> 4)));
+        text.push(digit(usize::from(*byte)));
         inside = varies;
     }
-    f.write_str(match (inside, line.words.is_empty()) {
-        (true, _) => "]",
-        (false, true) => "",
-        (false, false) => " ",
-    })?;
-    if line.words.is_empty() {
-        return f.write_str("\n");
+    match (inside, line.words.is_empty()) {
+        (true, _) => text.push(']'),
+        (false, true) => {}
+        (false, false) => text.push(' '),
     }
-    writeln!(f, "{:width$} {}", "", line.words, width = (WIDTH - line.bytes.len()) * 3)
+    if !line.words.is_empty() {
+        text.extend(std::iter::repeat_n(' ', (WIDTH - line.bytes.len()) * 3 + 1));
+        text.push_str(&line.words);
+    }
+    text.push('\n');
+    f.write_str(&text)
+}
+
+/// The lowest four bits as a hexadecimal digit: many frames are shown, and the general formatter takes its time.
+fn digit(value: usize) -> char {
+    char::from(b"0123456789abcdef"[value & 15])
 }

@@ -25,9 +25,13 @@ impl Tx {
         (MOST_PARTS * self.chunk_bytes).saturating_sub(CHUNK_HEADROOM)
     }
 
-    /// The longest frame that one chunk takes.
-    pub fn chunk_room_bytes(&self) -> u32 {
-        self.chunk_bytes.saturating_sub(CHUNK_HEADROOM)
+    /// The longest record that a replay can send: its chunks are counted once the capture has been read, and must then
+    /// suit burst, ring and `chunks` as they are.
+    pub fn replay_room_bytes(&self) -> u32 {
+        let burst = self.burst.max(1);
+        let memories = self.chunks.map_or(MOST_PARTS, |chunks| chunks / burst / 2);
+        let parts = MOST_PARTS.min(self.ring / burst).min(memories).max(1);
+        (parts * self.chunk_bytes).saturating_sub(CHUNK_HEADROOM)
     }
 
     /// Neighbouring chunks that a frame of `len` bytes needs.
@@ -35,19 +39,24 @@ impl Tx {
         let bytes = u32::try_from(len).unwrap_or(u32::MAX).saturating_add(CHUNK_HEADROOM);
         bytes.div_ceil(self.chunk_bytes.max(1))
     }
+
+    /// UMEM chunks of each queue for packets of `parts` chunks: as set, else max(512, 2 x burst x parts).
+    pub fn chunks_for(&self, parts: u32) -> u32 {
+        let least = self.burst.saturating_mul(2).saturating_mul(parts);
+        self.chunks.unwrap_or(USUAL_CHUNKS.max(least))
+    }
 }
 
 impl Profile {
-    /// Chunks that one packet of the longest enabled flow needs.
+    /// Chunks that one packet of the longest enabled flow needs; how long the records of a replay are is not known here.
     pub fn chunks_per_packet(&self) -> u32 {
         let longest = self.flows.iter().filter(|flow| flow.enabled).map(|flow| flow.size.max()).max().unwrap_or(0);
         self.tx.parts(longest).max(1)
     }
 
-    /// UMEM chunks of each queue: as set, else max(512, 2 x burst x chunks per packet).
+    /// UMEM chunks of each queue, for packets of that length.
     pub fn chunks_per_queue(&self) -> u32 {
-        let least = self.tx.burst.saturating_mul(2).saturating_mul(self.chunks_per_packet());
-        self.tx.chunks.unwrap_or(USUAL_CHUNKS.max(least))
+        self.tx.chunks_for(self.chunks_per_packet())
     }
 }
 

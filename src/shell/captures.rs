@@ -9,12 +9,12 @@ use std::{
 };
 
 use crate::{
-    packet::{Capture, Captures, Facts, Held, Reader, Survey, terms},
+    packet::{Capture, Captures, Facts, Held, MOST_CAPTURE_BYTES, Reader, Survey, terms},
     profile::Profile,
-    shell::output::say,
+    shell::progress::{Pace, Progress, Unit},
 };
 
-/// Reading less than this takes no time that has to be told of.
+/// Less than this is kept even for a mere look.
 const BIG_BYTES: u64 = 64 << 20;
 
 /// Which version of a file was read.
@@ -24,7 +24,7 @@ type Version = (u64, Option<SystemTime>);
 #[derive(Default)]
 pub struct Shelf {
     known: BTreeMap<String, (Version, Held)>,
-    /// Big files tell how far they have been read.
+    /// How far a file has been read is told on stderr.
     pub tells: bool,
 }
 
@@ -42,8 +42,8 @@ impl Shelf {
         if let Some((_, held)) = self.known.get(path).filter(|(known, _)| *known == version) {
             return held.clone();
         }
-        let read = open(path).and_then(|mut reader| {
-            let mut progress = Progress::new(path, version.0, self.tells);
+        let read = fits(path, version.0).and_then(|()| open(path)).and_then(|mut reader| {
+            let mut progress = progress(path, version.0, self.tells);
             Capture::read(&mut reader, |offset| progress.at(offset)).map_err(|why| why.to_string())
         });
         let held = read.map_or_else(Held::Not, |capture| Held::Whole(Arc::new(capture)));
@@ -79,8 +79,8 @@ pub fn looked_at(profile: &Profile, facts: &Facts, tells: bool) -> Captures {
         let found = match version(&path) {
             (length, _) if length <= BIG_BYTES && !is_gzip(&path) => shelf.held(&path),
             (length, _) => {
-                let survey = open(&path).and_then(|mut reader| {
-                    let mut progress = Progress::new(&path, length, tells);
+                let survey = fits(&path, length).and_then(|()| open(&path)).and_then(|mut reader| {
+                    let mut progress = progress(&path, length, tells);
                     Survey::of(&mut reader, &terms, |offset| progress.at(offset)).map_err(|why| why.to_string())
                 });
                 survey.map_or_else(Held::Not, |survey| Held::Surveyed(Arc::new(survey)))
@@ -91,6 +91,19 @@ pub fn looked_at(profile: &Profile, facts: &Facts, tells: bool) -> Captures {
     Captures(held)
 }
 
+/// Whether a file can be kept at all, as far as its length tells that before any memory is taken.
+fn fits(path: &str, length: u64) -> Result<(), String> {
+    let most = MOST_CAPTURE_BYTES as u64;
+    if length <= most || is_gzip(path) {
+        return Ok(());
+    }
+    Err(format!(
+        "is {} MiB long, and a replay keeps at most {} MiB in memory: split it (editcap -c does that) and replay the parts",
+        length >> 20,
+        most >> 20
+    ))
+}
+
 /// How much there is in it cannot be told by its length.
 fn is_gzip(path: &str) -> bool {
     let mut head = [0; 2];
@@ -98,27 +111,13 @@ fn is_gzip(path: &str) -> bool {
     read.is_ok() && head == [0x1f, 0x8b]
 }
 
-/// A line on stderr for each part of a big file.
-pub struct Progress<'a> {
-    path: &'a str,
-    length: u64,
-    told: u64,
-    tells: bool,
+/// A line on stderr while a file is read.
+pub fn progress(path: &str, length: u64, tells: bool) -> Progress {
+    Progress::new(pace(path, length), tells)
 }
 
-impl<'a> Progress<'a> {
-    pub fn new(path: &'a str, length: u64, tells: bool) -> Self {
-        Self { path, length, told: 0, tells }
-    }
-
-    /// So many bytes of the capture are behind.
-    pub fn at(&mut self, offset: u64) {
-        if !self.tells || offset < self.told + BIG_BYTES {
-            return;
-        }
-        self.told = offset;
-        let name = Path::new(self.path).file_name().unwrap_or_default().to_string_lossy();
-        let of = if self.length > offset { format!(" of {}", self.length >> 20) } else { String::new() };
-        say(&format!("{name}: {}{of} MiB read", offset >> 20));
-    }
+/// Of the reading of a file, called as it is without its folders.
+pub fn pace(path: &str, length: u64) -> Pace {
+    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+    Pace::new(&name, Unit::Bytes, length)
 }

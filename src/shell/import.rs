@@ -7,11 +7,11 @@ use std::{
 };
 
 use crate::{
-    dialect::{self, Dialect, Given},
+    dialect::{self, Dialect, Given, Imported},
     packet::begins_like_a_capture,
     shell::{
         args::{Common, ImportArgs},
-        captures::Progress,
+        captures,
         failure::Failure,
         listing,
         output::Ending,
@@ -23,7 +23,7 @@ use crate::{
 const MOST_BYTES: u64 = 64 << 20;
 
 pub fn run(args: &ImportArgs, common: &Common) -> Result<u8, Ending> {
-    if args.from == Some(Dialect::Pcap) || args.from.is_none() && is_capture(&args.file) {
+    if is_of_capture(args.from, &args.file) {
         return capture(args, common);
     }
     let (label, bytes) = read(&args.file)?;
@@ -42,14 +42,25 @@ fn capture(args: &ImportArgs, common: &Common) -> Result<u8, Ending> {
         let message = "a replay names its capture: stdin has no name";
         return Err(Failure::new("bad_import", message).with_fix("Write it to a file and give its path").into());
     }
-    let opened = fs::File::open(file).map_err(|why| Failure::file("reading", Path::new(file), &why))?;
-    let length = opened.metadata().map_or(0, |about| about.len());
-    let mut progress = Progress::new(file, length, !common.quiet);
     let written = named_from(file, common.output.as_deref());
-    let imported = dialect::pcap::import(file, &written, opened, |offset| progress.at(offset));
-    let imported = imported.map_err(|why| Failure::new("bad_import", why.to_string()))?;
+    let imported = streamed(file, &written, |length| {
+        let mut progress = captures::progress(file, length, !common.quiet);
+        move |offset| progress.at(offset)
+    })?;
     told::tell(&imported.report, file, args.format.chosen());
     listing::put(&imported.text, common)
+}
+
+/// `written` is how the profile calls the file; what `progress` makes of its length is told how far it has been read.
+pub fn streamed<P: FnMut(u64)>(
+    file: &str,
+    written: &str,
+    progress: impl FnOnce(u64) -> P,
+) -> Result<Imported, Failure> {
+    let opened = fs::File::open(file).map_err(|why| Failure::file("reading", Path::new(file), &why))?;
+    let length = opened.metadata().map_or(0, |about| about.len());
+    let imported = dialect::pcap::import(file, written, opened, progress(length));
+    imported.map_err(|why| Failure::new("bad_import", why.to_string()))
 }
 
 /// How a profile at `profile` calls the file, for it looks beside itself; on stdout as it was written.
@@ -60,6 +71,11 @@ fn named_from(file: &str, profile: Option<&Path>) -> String {
         return file.to_owned();
     };
     whole.strip_prefix(&folder).unwrap_or(&whole).display().to_string()
+}
+
+/// Whether that is what a file is called, or what it looks like where it is called nothing.
+pub fn is_of_capture(named: Option<Dialect>, file: &str) -> bool {
+    named.map_or_else(|| is_capture(file), |dialect| dialect == Dialect::Pcap)
 }
 
 fn is_capture(file: &str) -> bool {

@@ -27,6 +27,7 @@ mod output;
 #[cfg(fuzzing)]
 pub mod parsers;
 mod paths;
+mod progress;
 mod replay;
 mod report;
 mod result;

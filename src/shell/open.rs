@@ -28,17 +28,18 @@ pub struct Opened {
 
 /// Opens every queue of the plan and starts its senders. `cpus`: one a queue.
 pub fn fleet(site: &Site, profile: &Profile, plan: Arc<Plan>, cpus: &[Option<u32>]) -> Result<Opened, Failure> {
+    let parts = parts(profile, &plan);
     let queues = || plan.queues.iter().copied().zip(cpus.iter().copied());
     if site.is_sim() {
         let seat = |(queue, cpu)| {
-            let config = simulated(profile, queue);
+            let config = simulated(profile, parts, queue);
             Seat { open: move || SimNic::open(config), queue, cpu }
         };
         return start(queues().map(seat).collect(), Arc::clone(&plan));
     }
     let (tell, heard) = mpsc::channel();
     let seat = |(queue, cpu)| {
-        let (config, tell) = (config(site, profile, queue), tell.clone());
+        let (config, tell) = (config(site, profile, parts, queue), tell.clone());
         let open = move || {
             let nic = XdpNic::open(&config)?;
             // The other end lives until all are open.
@@ -82,7 +83,12 @@ fn receive_side(standing: Standing, mode: profile::Mode) -> ReceiveSide {
     }
 }
 
-fn config(site: &Site, profile: &Profile, queue: u32) -> XdpConfig {
+/// Chunks that one packet needs: what the profile asks for, or the longest record of a capture.
+fn parts(profile: &Profile, plan: &Plan) -> u32 {
+    profile.chunks_per_packet().max(profile.tx.parts(plan.max_len() as u128))
+}
+
+fn config(site: &Site, profile: &Profile, parts: u32, queue: u32) -> XdpConfig {
     let (tx, link) = (&profile.tx, site.link());
     XdpConfig {
         ifindex: link.map_or(0, |link| link.index),
@@ -94,9 +100,9 @@ fn config(site: &Site, profile: &Profile, queue: u32) -> XdpConfig {
         receive_side: receive_side(site.standing(), tx.mode),
         need_wakeup: tx.need_wakeup,
         ring: tx.ring,
-        chunks: profile.chunks_per_queue(),
+        chunks: tx.chunks_for(parts),
         chunk_bytes: tx.chunk_bytes,
-        parts: profile.chunks_per_packet(),
+        parts,
         pages: if tx.huge_pages { Pages::Huge } else { Pages::Normal },
         queues: site.queues(),
         driver: link.and_then(|link| link.driver.clone()),
@@ -104,12 +110,12 @@ fn config(site: &Site, profile: &Profile, queue: u32) -> XdpConfig {
     }
 }
 
-fn simulated(profile: &Profile, queue: u32) -> SimConfig {
-    let (tx, parts) = (&profile.tx, profile.chunks_per_packet());
+fn simulated(profile: &Profile, parts: u32, queue: u32) -> SimConfig {
+    let tx = &profile.tx;
     SimConfig {
         queue,
         ring: tx.ring,
-        chunks: profile.chunks_per_queue(),
+        chunks: tx.chunks_for(parts),
         chunk_bytes: tx.chunk_bytes,
         parts,
         max_len: parts * tx.chunk_bytes - 256,

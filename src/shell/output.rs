@@ -12,6 +12,7 @@ use crate::shell::failure::Failure;
 pub struct Output {
     writer: Box<dyn Write>,
     path: PathBuf,
+    is_stdout: bool,
 }
 
 /// Why a command ended before its work was done.
@@ -27,10 +28,14 @@ impl Output {
     pub fn open(path: Option<&Path>) -> Result<Output, Failure> {
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
             let writer = Box::new(io::BufWriter::new(io::stdout()));
-            return Ok(Output { writer, path: PathBuf::from("<stdout>") });
+            return Ok(Output { writer, path: PathBuf::from("<stdout>"), is_stdout: true });
         };
         let file = fs::File::create(path).map_err(|why| Failure::file("opening for writing", path, &why))?;
-        Ok(Output { writer: Box::new(io::BufWriter::new(file)), path: path.to_owned() })
+        Ok(Output { writer: Box::new(io::BufWriter::new(file)), path: path.to_owned(), is_stdout: false })
+    }
+
+    pub fn is_stdout(&self) -> bool {
+        self.is_stdout
     }
 
     pub fn text(&mut self, text: &str) -> Result<(), Ending> {

@@ -11,6 +11,7 @@ use crate::{
         load, lookup,
         output::{Ending, Output},
         paths::Paths,
+        progress::{Pace, Progress, Unit, stdout_is_unseen},
         replay::{Replay, Shown},
         settings::Settings,
         site::{Place, Site},
@@ -28,11 +29,25 @@ pub fn run(args: &ShowArgs, common: &Common) -> Result<u8, Ending> {
     let plan = site.compile(profile)?;
     let wanted = wanted_flow(args.flow.as_deref(), profile, &plan)?;
     let frames = Replay::new(&plan)?.filter(|shown| wanted.is_none_or(|flow| flow == shown.flow));
+    let path = args.pcap.as_deref().or(common.output.as_deref());
+    let mut output = Output::open(path)?;
+    let is_unseen = !output.is_stdout() || stdout_is_unseen();
+    let pace = Pace::new("show", Unit::Frames, most(args.frames, &plan));
+    let mut progress = Progress::new(pace, !common.quiet && is_unseen);
     let frames = frames.take(usize::try_from(args.frames).unwrap_or(usize::MAX));
+    let frames = (1..).zip(frames).map(|(number, shown)| {
+        progress.at(number);
+        shown
+    });
     match &args.pcap {
-        Some(path) => capture(frames, &mut Output::open(Some(path))?),
-        None => words(frames, &plan, &mut Output::open(common.output.as_deref())?),
+        Some(_) => capture(frames, &mut output),
+        None => words(frames, &plan, &mut output),
     }
+}
+
+/// How many frames there will be, as far as that can be said.
+fn most(wanted: u64, plan: &Plan) -> u64 {
+    if plan.count == 0 { wanted } else { wanted.min(plan.count) }
 }
 
 /// MAC and neighbours of the device that was named, or a lab's when none is here.

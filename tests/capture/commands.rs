@@ -115,3 +115,47 @@ fn a_big_capture_is_imported_and_checked_in_bounded_memory() {
     println!("{mib} MiB: import {import} KiB, check {check} KiB");
     assert!(import < 64 << 10 && check < 64 << 10, "import {import} KiB, check {check} KiB");
 }
+
+/// A million frames as they go into a capture, and as many as words take the same time. Kept, either would be above
+/// the bound: 60 bytes and more a frame, and about 400 of words.
+#[test]
+fn a_long_show_takes_bounded_memory() {
+    let home = tempfile::tempdir().expect("a folder");
+    fs::write(home.path().join("x.toml"), "version = 1\n[[flow]]\neth = { dst = \"02:00:00:00:00:02\" }\n")
+        .expect("written");
+    let capture = peak_kib(&home, &["show", "x.toml", "-n", "1000000", "--pcap", "/dev/null"]);
+    let words = peak_kib(&home, &["show", "x.toml", "-n", "150000"]);
+    println!("a million in a capture {capture} KiB, 150 000 in words {words} KiB");
+    assert!(capture < 40 << 10 && words < 40 << 10, "capture {capture} KiB, words {words} KiB");
+}
+
+/// Told by the length alone: the file is sparse, and nothing of it is read into memory.
+#[test]
+fn a_capture_too_long_for_memory_is_refused_before_any_is_taken() {
+    let home = tempfile::tempdir().expect("a folder");
+    fs::write(home.path().join("long.pcap"), pcap(MICRO, &three())).expect("written");
+    let file = fs::OpenOptions::new().write(true).open(home.path().join("long.pcap")).expect("opened");
+    file.set_len((1 << 30) + 1).expect("a sparse file");
+    fs::write(home.path().join("x.toml"), "version = 1\n[[flow]]\nreplay = { file = \"long.pcap\" }\n")
+        .expect("written");
+    for args in [&["check", "x.toml"][..], &["run", "x.toml", "-i", "sim"], &["show", "x.toml"]] {
+        let (out, told, code) = txdeck(&home, args);
+        let told = String::from_utf8_lossy(&out).into_owned() + &told;
+        assert_eq!(code, 2, "{args:?}: {told}");
+        assert!(told.contains("is 1024 MiB long, and a replay keeps at most 1024 MiB in memory: split it"), "{told}");
+    }
+}
+
+#[test]
+fn c79_queues_are_opened_for_the_longest_record() {
+    let home = tempfile::tempdir().expect("a folder");
+    let packets: Vec<Packet> = [60, 9014, 36_608].map(|len| Packet::new(0, frame(len, 1))).into();
+    fs::write(home.path().join("x.pcap"), pcap(MICRO, &packets)).expect("written");
+    let text = "version = 1\n[[flow]]\nreplay = { file = \"x.pcap\", loops = 2 }\n";
+    fs::write(home.path().join("x.toml"), text).expect("written");
+    let (out, told, code) = txdeck(&home, &["run", "x.toml", "-i", "sim", "--json"]);
+    let out = String::from_utf8_lossy(&out);
+    assert_eq!(code, 0, "{told}");
+    let bytes = 2 * (60 + 9014 + 36_608);
+    assert!(out.contains(&bytes.to_string()), "{bytes} bytes in {out}");
+}

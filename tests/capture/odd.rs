@@ -76,7 +76,7 @@ fn c79_odd_records_are_refused_by_their_numbers() {
         [
             "2: holds 801 bytes of a packet of 785",
             "3: 256 of its 1514 bytes were captured",
-            "4: 92442 bytes, and at most 1792 can be sent",
+            "4: 92442 bytes, and at most 36608 can be sent",
             "5: 0 bytes are less than an Ethernet header",
             "6: 10 bytes are less than an Ethernet header"
         ]
@@ -93,7 +93,7 @@ fn c79_skip_pad_and_cut_do_what_they_say() {
     padded.resize(1514, 0);
     assert_eq!(of("pad"), [whole.clone(), frame(801, 2), padded]);
     let short = frame(801, 2)[..785].to_vec();
-    assert_eq!(of("cut"), [whole, short, frame(256, 3), frame(92_442, 4)[..1792].to_vec()]);
+    assert_eq!(of("cut"), [whole, short, frame(256, 3), frame(92_442, 4)[..36_608].to_vec()]);
     let document = profile("", "", ", odd = \"skip\"");
     let notes: Vec<String> = lint(&document, &facts(&six())).into_iter().map(|note| note.message).collect();
     let told = "5 of 6 records are odd, the first is record 2 (holds 801 bytes of a packet of 785); 5 are left out (odd = \
@@ -110,6 +110,24 @@ fn c79_short_frames_are_padded_left_out_or_meant() {
     assert_eq!(frames(&plan(&file, "", "", ", odd = \"pad\"").expect("padded")), [padded, frame(60, 2)]);
     assert_eq!(frames(&plan(&file, "", "", ", odd = \"skip\"").expect("one")), [frame(60, 2)]);
     assert_eq!(frames(&plan(&file, "", "runt = true", "").expect("both")), [frame(42, 1), frame(60, 2)]);
+}
+
+/// What neighbouring chunks take together is the limit, not what one does; burst, ring and memories share it.
+#[test]
+fn c79_long_records_are_sent_as_far_as_the_memories_reach() {
+    let taken = |tx: &str, len: usize| plan(&pcap(MICRO, &[Packet::new(0, frame(len, 1))]), tx, "", "");
+    for (tx, most) in [
+        ("", 36_608),
+        ("chunk_bytes = 4096", 65_535),
+        ("burst = 256", 8 * 2048 - 256),
+        ("burst = 64\nchunks = 512", 4 * 2048 - 256),
+        ("burst = 1024", 2 * 2048 - 256),
+    ] {
+        let plan = taken(tx, most).expect(tx);
+        assert_eq!((plan.max_len(), frames(&plan)), (most, vec![frame(most, 1)]), "{tx}");
+        let why = taken(tx, most + 1).expect_err(tx);
+        assert!(why.contains(&format!("({} bytes, and at most {most} can be sent)", most + 1)), "{tx}: {why}");
+    }
 }
 
 #[test]
@@ -224,7 +242,7 @@ fn c79_an_import_lists_what_is_left_out() {
         [
             "dropped: record 2: holds 801 bytes of a packet of 785",
             "dropped: record 3: 256 of its 1514 bytes were captured",
-            "dropped: record 4: 92442 bytes, and at most 3840 can be sent",
+            "dropped: record 4: 92442 bytes, and at most 65535 can be sent",
             "dropped: record 5: 0 bytes are less than an Ethernet header",
             "dropped: record 6: 10 bytes are less than an Ethernet header",
             "assumed: replay.odd = \"skip\": 5 of 6 records are odd and left out; pad fills up those too short, cut \

@@ -280,3 +280,11 @@ fn tab_completes_files_and_dialects() {
     assert_eq!(line_text(&stage), "import ", "found by its name");
     assert_eq!(stage.app.screen, Screen::Live);
 }
+
+#[test]
+fn how_far_an_import_is_is_shown_and_not_kept_in_the_log() {
+    let mut stage = stage();
+    stage.feed(Event::Reply(Reply::Progress("big.pcap: 34 %, 210 MiB/s, 2 s left".into())));
+    assert_eq!(notice(&stage), (Tone::Plain, "big.pcap: 34 %, 210 MiB/s, 2 s left".to_owned()));
+    assert!(!logged(&stage, Level::Info, "big.pcap"));
+}

@@ -22,7 +22,7 @@ pub struct Terms {
     pub runt: bool,
     /// A correct FCS at the end of a record is left out: the device adds its own.
     pub strip_fcs: bool,
-    /// The longest frame that the profile's memories take.
+    /// The longest frame that the profile's memories take side by side.
     pub room: usize,
     /// Of the device; `None`: not known.
     pub mtu: Option<u32>,

@@ -80,11 +80,13 @@ impl Hands {
                 Ok(path) => Reply::Done(format!("picture: {}", path.display())),
                 Err(failure) => Reply::Failed(failure.for_people()),
             }),
-            Effect::Import { file, dialect } => self.beside(move || tongues::import(file, dialect.as_deref())),
+            Effect::Import { file, dialect } => {
+                self.beside(move |tell| tongues::import(file, dialect.as_deref(), |line| tell(Reply::Progress(line))))
+            }
             Effect::Export { dialect, file, document, force } => {
                 let device = app.place.as_ref().map(|place| (place.kind, place.device.clone()));
                 let wanted = tongues::Wanted { dialect, file, document, force, device };
-                self.beside(move || tongues::export(wanted))
+                self.beside(move |_| tongues::export(wanted))
             }
             Effect::ListTongues => Some(Reply::Tongues(tongues::known())),
             Effect::ListFolder(path) => Some(Reply::Folder(tongues::folder(path))),
@@ -112,7 +114,7 @@ impl Hands {
         }
     }
 
-    fn beside(&self, work: impl FnOnce() -> Reply + Send + 'static) -> Option<Reply> {
+    fn beside(&self, work: impl FnOnce(&dyn Fn(Reply)) -> Reply + Send + 'static) -> Option<Reply> {
         match self.worker.beside(work) {
             Ok(()) => None,
             Err(why) => Some(Reply::Failed(format!("a thread did not start: {why}"))),

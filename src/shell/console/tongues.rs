@@ -4,10 +4,10 @@ use std::{fs, path::Path};
 
 use crate::{
     app::{Folder, Foreign, PlaceKind, Remark, Reply, Tongues, Written},
-    dialect::{self, Dialect, Given, Kind, Report},
+    dialect::{self, Dialect, Given, Imported, Kind, Report},
     profile::Document,
     shell::{
-        export,
+        captures, export,
         failure::Failure,
         import, save,
         site::{self, Site},
@@ -40,28 +40,45 @@ pub fn folder(path: String) -> Folder {
     Folder { path, names }
 }
 
-pub fn import(file: String, dialect: Option<&str>) -> Reply {
-    match foreign(file, dialect) {
+/// `progress` is told how far a long file has been read.
+pub fn import(file: String, dialect: Option<&str>, progress: impl Fn(String)) -> Reply {
+    match foreign(file, dialect, progress) {
         Ok(foreign) => Reply::Imported(foreign),
         Err(failure) => Reply::Failed(failure.for_people()),
     }
 }
 
-fn foreign(file: String, dialect: Option<&str>) -> Result<Foreign, Failure> {
+fn foreign(file: String, dialect: Option<&str>, progress: impl Fn(String)) -> Result<Foreign, Failure> {
     check_regular(&file)?;
-    let (label, bytes) = import::read(&file)?;
-    let dialect = dialect.and_then(Dialect::named).or_else(|| dialect::sniff(&label, &bytes));
-    let dialect = dialect.ok_or_else(|| {
-        Failure::new("no_dialect", format!("{file}: nothing in it tells what it is"))
-            .with_fix(format!("Say so behind it: {}", import::dialects(", ")))
-    })?;
-    let imported = dialect::import(dialect, &label, &bytes, &Given::default());
-    let imported = imported.map_err(|why| Failure::new("bad_import", why.to_string()))?;
+    let named = dialect.and_then(Dialect::named);
+    let (dialect, imported) = match import::is_of_capture(named, &file) {
+        true => (Dialect::Pcap, capture(&file, progress)?),
+        false => script(&file, named)?,
+    };
     let document = Document::parse(&file, &imported.text)
         .map_err(|problems| Failure::new("bad_import", problems.to_string().trim_end()))?;
     let name = plain_name(&document.profile().name);
     let remarks = remarks(&imported.report, short(&file));
     Ok(Foreign { name, file, dialect: dialect.name(), document: Box::new(document), remarks })
+}
+
+/// The profile is saved elsewhere, so it has to name the whole path of its capture.
+fn capture(file: &str, progress: impl Fn(String)) -> Result<Imported, Failure> {
+    let whole = fs::canonicalize(file).map_err(|why| Failure::file("reading", Path::new(file), &why))?;
+    import::streamed(file, &whole.display().to_string(), |length| {
+        let mut pace = captures::pace(file, length);
+        move |offset| pace.at(offset).into_iter().for_each(&progress)
+    })
+}
+
+fn script(file: &str, named: Option<Dialect>) -> Result<(Dialect, Imported), Failure> {
+    let (label, bytes) = import::read(file)?;
+    let dialect = named.or_else(|| dialect::sniff(&label, &bytes)).ok_or_else(|| {
+        Failure::new("no_dialect", format!("{file}: nothing in it tells what it is"))
+            .with_fix(format!("Say so behind it: {}", import::dialects(", ")))
+    })?;
+    let imported = dialect::import(dialect, &label, &bytes, &Given::default());
+    Ok((dialect, imported.map_err(|why| Failure::new("bad_import", why.to_string()))?))
 }
 
 /// The console stays; a pipe or a device might never end.
@@ -171,11 +188,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("my old.sh").display().to_string();
         fs::write(&file, SCRIPT).unwrap();
-        let Reply::Imported(foreign) = import(file.clone(), None) else { panic!("not imported") };
+        let Reply::Imported(foreign) = import(file.clone(), None, |_| ()) else { panic!("not imported") };
         assert_eq!((foreign.name.as_str(), foreign.dialect), ("my-old", "pktgen"));
         assert_eq!(foreign.document.get("count").as_deref(), Some("7"));
         let loss = foreign.remarks.iter().find(|remark| remark.is_loss).expect("spi is no part of a profile");
         assert!(loss.text.starts_with("my old.sh:3: dropped:"), "{}", loss.text);
+    }
+
+    /// The profile will lie in the user's own folder, and a capture of any length is read as a stream.
+    #[test]
+    fn a_capture_is_named_by_its_whole_path_however_long_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("long.pcap");
+        let header = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 1].map(u32::to_le_bytes).concat();
+        let record = [[0u32, 0, 60_000, 60_000].map(u32::to_le_bytes).concat(), vec![7; 60_000]].concat();
+        // More than a script may have.
+        fs::write(&file, [header, record.repeat(1200)].concat()).unwrap();
+        let reply = import(file.display().to_string(), None, |_| ());
+        let Reply::Imported(foreign) = reply else { panic!("{reply:?}") };
+        let whole = file.canonicalize().unwrap().display().to_string();
+        let replay = foreign.document.profile().flows[0].replay.as_ref().unwrap();
+        assert_eq!((foreign.dialect, replay.path()), ("pcap", whole));
     }
 
     #[test]
@@ -192,7 +225,7 @@ mod tests {
             (".", None, "only files are read here"),
             ("pipe", None, "only files are read here"),
         ] {
-            let why = refused(import(at(name), dialect));
+            let why = refused(import(at(name), dialect, |_| ()));
             assert!(why.contains(wanted), "{name}: {why}");
         }
     }

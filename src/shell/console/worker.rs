@@ -78,13 +78,15 @@ impl Worker {
     }
 
     /// Reading and writing that may take long, on a thread of its own: neither keys nor the bench wait for it. The
-    /// answer comes as an event; what is not done at the end goes with the process.
-    pub fn beside(&self, work: impl FnOnce() -> Reply + Send + 'static) -> std::io::Result<()> {
+    /// answer comes as an event, and so does what `work` tells meanwhile; what is not done at the end goes with the
+    /// process.
+    pub fn beside(&self, work: impl FnOnce(&dyn Fn(Reply)) -> Reply + Send + 'static) -> std::io::Result<()> {
         let outbox = self.outbox.clone();
         let thread = std::thread::Builder::new().name("txdeck-files".into());
         thread.spawn(move || {
-            let reply = catch_unwind(AssertUnwindSafe(work));
-            outbox.send(Event::Reply(reply.unwrap_or_else(|_| Reply::Failed(LOST.into())))).ok();
+            let tell = |reply| drop(outbox.send(Event::Reply(reply)));
+            let reply = catch_unwind(AssertUnwindSafe(|| work(&tell)));
+            tell(reply.unwrap_or_else(|_| Reply::Failed(LOST.into())));
         })?;
         Ok(())
     }
