@@ -199,6 +199,15 @@ impl Queue {
         if trusted { Ok(completed) } else { Err(Distrusted(completed)) }
     }
 
+    /// Hands over `count` descriptors that stand there since the last round of the ring, around `work`, and passes over
+    /// what completes: all of a burst that is not ours. Only where nothing is in flight.
+    pub fn around(&mut self, count: u32, work: impl FnOnce(&mut Self)) {
+        self.tx.write_again(count);
+        self.tx.publish();
+        work(self);
+        self.completions.skip();
+    }
+
     #[inline]
     pub fn in_flight(&self) -> u32 {
         self.frames.in_flight()

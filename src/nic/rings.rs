@@ -161,6 +161,11 @@ impl<T: Copy> Producer<T> {
         (self.next, from.next) = (next, source);
     }
 
+    /// Lets the next `count` entries be what they were a round of the ring ago.
+    pub fn write_again(&mut self, count: u32) {
+        self.next = self.next.wrapping_add(count);
+    }
+
     /// Hands everything written over with one release store.
     #[inline]
     pub fn publish(&mut self) {
@@ -248,6 +253,13 @@ impl<T: Copy + PartialEq> Consumer<T> {
             }
         }
         self.next = run.next;
+    }
+
+    /// Passes over everything there is.
+    pub fn skip(&mut self) {
+        self.refresh();
+        self.next = self.seen;
+        self.release();
     }
 
     /// Hands everything read back to the producer.
