@@ -8,7 +8,7 @@ use nic_lab::{Far, RealClock, Wait, Watched, on_a_veth_pair};
 use proptest::prelude::*;
 use txdeck::nic::sim::{Character, Costs, Event, Fate, Recording, SimConfig, When};
 use txdeck::nic::xdp::XdpConfig;
-use txdeck::nic::{Nic, SimNic, VirtualClock, XdpNic};
+use txdeck::nic::{Head, Nic, SimNic, VirtualClock, XdpNic};
 
 const CHARACTERS: [Character; 2] = [Character::Copy { budget: 32 }, Character::ZeroCopy { clump: 48 }];
 
@@ -62,12 +62,17 @@ fn sends_at_once(
     let begin = |nth: u32, memory: &mut [u8], _: &mut u64| {
         assert_eq!((nth, memory.len()), (begun, len));
         begun += 1;
-        memory.fill(0);
+        memory.copy_from_slice(&frame(nth, len));
+        let head = len.min(size_of::<Head>());
+        memory[..head].fill(0);
     };
-    let finish = |first: u32, memories: &mut [&mut [u8]]| {
+    let finish = |first: u32, heads: &mut [&mut Head]| {
         assert_eq!(first, finished);
-        finished += memories.len() as u32;
-        memories.iter_mut().zip(first..).for_each(|(memory, nth)| memory.copy_from_slice(&frame(nth, len)));
+        finished += heads.len() as u32;
+        for (head, nth) in heads.iter_mut().zip(first..) {
+            let short = len.min(size_of::<Head>());
+            head[..short].copy_from_slice(&frame(nth, len)[..short]);
+        }
     };
     assert_eq!(nic.send(count, len, begin, finish), count);
     assert_eq!((begun, finished, nic.in_flight()), (count, count, count));

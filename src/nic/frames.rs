@@ -93,20 +93,25 @@ impl Frames {
         Some((slot, frame))
     }
 
-    /// Takes up to `wanted` free memories for a packet each, with one descriptor out at once and nobody holding them
-    /// open; returns how many.
+    /// Takes a free memory for each of the `places` as far as there are any, with one descriptor out at once and nobody
+    /// holding it open; returns how many.
     #[inline]
-    pub fn take_sent(&mut self, wanted: u32, mut each: impl FnMut(&mut Frame)) -> u32 {
+    pub fn take_sent<P>(
+        &mut self,
+        places: impl ExactSizeIterator<Item = P>,
+        mut each: impl FnMut(&mut Frame, P),
+    ) -> u32 {
         if self.closed {
             return 0;
         }
+        let wanted = places.len() as u32;
         let count = wanted.min(self.max_in_flight - self.in_flight).min(self.free_count as u32);
         let left = self.free_count - count as usize;
-        for slot in self.free[left..self.free_count].iter().rev() {
+        for (slot, place) in self.free[left..self.free_count].iter().rev().zip(places) {
             let frame = &mut self.frames[*slot as usize];
             debug_assert_eq!(frame.users, 0, "memory {slot} is on the free list and in use");
             frame.users = 1;
-            each(frame);
+            each(frame, place);
         }
         self.free_count = left;
         self.in_flight += count;

@@ -61,7 +61,7 @@ pub trait Nic {
         wanted: u32,
         len: usize,
         begin: impl FnMut(u32, &mut [u8], &mut u64),
-        finish: impl FnMut(u32, &mut [&mut [u8]]),
+        finish: impl FnMut(u32, &mut [&mut Head]),
     ) -> u32;
 
     /// One doorbell: hands over what is queued, wakes the kernel if it asks for that, then reaps.
@@ -91,6 +91,10 @@ pub trait Nic {
     /// Calls `each` with every errno met so far and how often, since open.
     fn errnos(&self, each: impl FnMut(i32, u64));
 }
+
+/// The beginning of a packet memory, as long as the shortest of them may be. Whatever begins at an offset of one byte
+/// and is at most 18 bytes long lies in it: the compiler sees that, and checks no bound.
+pub type Head = [u8; 256 + 18];
 
 /// What a nic can do; fixed at open.
 #[derive(Debug, Clone, PartialEq, Eq)]

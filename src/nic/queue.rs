@@ -1,9 +1,9 @@
 //! One queue's TX ring, completion ring and packet memories: what both nics do alike. The nics differ in what is
 //! behind their doorbell.
 
-use super::Packet;
 use super::frames::{Frame, Frames, Place};
 use super::rings::{Consumer, Desc, Producer, describe, in_ordinary_memory};
+use super::{Head, Packet};
 use std::mem::MaybeUninit;
 use std::slice;
 
@@ -43,8 +43,8 @@ impl Queue {
     /// A queue with a packet memory at each of the `places`.
     ///
     /// # Safety
-    /// At each place `max_len` bytes may be read and written until the queue is dropped or [`Queue::abandon`]ed; no two
-    /// places overlap, and nobody else writes there. Whoever reads the other end of `tx` reads only what is published
+    /// At each place `max_len` bytes, and at least those of a [`Head`], may be read and written until the queue is dropped or
+    /// [`Queue::abandon`]ed; no two places overlap, and nobody else writes there. Whoever reads the other end of `tx` reads only what is published
     /// there, until its address stands in the completion ring.
     pub unsafe fn new(
         tx: Producer<Desc>,
@@ -94,59 +94,75 @@ impl Queue {
         &mut self,
         wanted: u32,
         len: usize,
-        begin: impl FnMut(u32, &mut [u8], &mut u64),
-        finish: impl FnMut(u32, &mut [&mut [u8]]),
-    ) -> u32 {
-        match self.shape {
-            Shape { max_len, .. } if len > max_len => 0,
-            Shape { parts: 1, .. } => self.send_shaped::<false>(wanted, len, begin, finish),
-            _ => self.send_shaped::<true>(wanted, len, begin, finish),
-        }
-    }
-
-    /// `IN_PARTS`: a packet may take several descriptors.
-    #[inline]
-    fn send_shaped<const IN_PARTS: bool>(
-        &mut self,
-        wanted: u32,
-        len: usize,
         mut begin: impl FnMut(u32, &mut [u8], &mut u64),
-        mut finish: impl FnMut(u32, &mut [&mut [u8]]),
+        mut finish: impl FnMut(u32, &mut [&mut Head]),
     ) -> u32 {
-        let chunk_bytes = u64::from(self.shape.chunk_bytes);
+        if len > self.shape.max_len {
+            return 0;
+        }
         let mut sent = 0;
         while sent < wanted {
-            let part = (wanted - sent).min(TOGETHER as u32);
-            let mut memories = [const { MaybeUninit::uninit() }; TOGETHER];
-            let frames = &mut self.frames;
-            let taken = self.tx.write_each(|ring| {
-                let mut nth = 0;
-                frames.take_sent(part, |frame| {
-                    // SAFETY: as in `build`, and no memory is taken twice; the descriptor is seen only after the next
-                    // `publish`.
-                    let memory = unsafe { bytes(frame, len) };
-                    begin(sent + nth, memory, &mut frame.note);
-                    if let Some(place) = memories.get_mut(nth as usize) {
-                        place.write(memory);
-                    }
-                    nth += 1;
-                    if IN_PARTS {
-                        frame.set_len(len as u32);
-                        describe(frame.place.addr, len as u32, chunk_bytes).for_each(|desc| ring.write(desc));
-                    } else {
-                        ring.write(Desc { addr: frame.place.addr, len: len as u32, options: 0 });
-                    }
-                })
-            });
-            // SAFETY: `take_sent` called for each of the first `taken` places, at most `TOGETHER`, and it was written.
-            let memories = unsafe { slice::from_raw_parts_mut(memories.as_mut_ptr().cast(), taken as usize) };
-            finish(sent, memories);
-            sent += taken;
-            if taken < part {
+            let mut heads = [const { MaybeUninit::uninit() }; TOGETHER];
+            let most = (wanted - sent).min(TOGETHER as u32);
+            let begin = |nth, memory: &mut [u8], note: &mut u64| begin(sent + nth, memory, note);
+            let taken = match self.shape.parts {
+                1 => self.begin_single(most, len, &mut heads, begin),
+                _ => self.begin_in_parts(most, len, &mut heads, begin),
+            };
+            if taken == 0 {
                 break;
             }
+            // SAFETY: both fill as many of the places as they answer, at most `TOGETHER`.
+            let heads = unsafe { slice::from_raw_parts_mut(heads.as_mut_ptr().cast(), taken as usize) };
+            finish(sent, heads);
+            sent += taken;
         }
         sent
+    }
+
+    /// Begins up to `most` packets of one descriptor each and writes those; fills as many `heads` as it answers, which is
+    /// fewer where the ring ends and begins again.
+    #[inline]
+    fn begin_single<'a>(
+        &mut self,
+        most: u32,
+        len: usize,
+        heads: &mut [MaybeUninit<&'a mut Head>; TOGETHER],
+        mut begin: impl FnMut(u32, &mut [u8], &mut u64),
+    ) -> u32 {
+        let places = self.tx.room(most).iter_mut().zip(heads);
+        let mut nth = 0;
+        let taken = self.frames.take_sent(places, |frame, (desc, head)| {
+            // SAFETY: as in `build`, and no memory is taken twice; the descriptor is seen only after the next `publish`.
+            begin(nth, unsafe { bytes(frame, len) }, &mut frame.note);
+            nth += 1;
+            // SAFETY: so many bytes may be written at every place, and `begin` is done with them.
+            head.write(unsafe { frame.place.begin.cast().as_mut() });
+            desc.write(Desc::whole(frame.place.addr, len as u32));
+        });
+        self.tx.wrote(taken);
+        taken
+    }
+
+    /// As [`Queue::begin_single`], with as many descriptors as each packet needs.
+    fn begin_in_parts<'a>(
+        &mut self,
+        most: u32,
+        len: usize,
+        heads: &mut [MaybeUninit<&'a mut Head>; TOGETHER],
+        mut begin: impl FnMut(u32, &mut [u8], &mut u64),
+    ) -> u32 {
+        let chunk_bytes = u64::from(self.shape.chunk_bytes);
+        let mut nth = 0;
+        self.frames.take_sent(heads.iter_mut().take(most as usize), |frame, head| {
+            // SAFETY: as in `begin_single`.
+            begin(nth, unsafe { bytes(frame, len) }, &mut frame.note);
+            nth += 1;
+            // SAFETY: as in `begin_single`.
+            head.write(unsafe { frame.place.begin.cast().as_mut() });
+            frame.set_len(len as u32);
+            describe(frame.place.addr, len as u32, chunk_bytes).for_each(|desc| self.tx.write(desc));
+        })
     }
 
     /// See [`Nic::queue`](super::Nic::queue).
@@ -154,7 +170,7 @@ impl Queue {
     pub fn queue(&mut self, packet: &Packet, copies: u32) -> u32 {
         let (fitted, addr, len) = self.frames.add_users(packet.slot, copies);
         if self.shape.parts == 1 {
-            self.tx.write_run(Desc { addr, len, options: 0 }, fitted);
+            self.tx.write_run(Desc::whole(addr, len), fitted);
         } else {
             let chunk_bytes = u64::from(self.shape.chunk_bytes);
             (0..fitted).for_each(|_| describe(addr, len, chunk_bytes).for_each(|desc| self.tx.write(desc)));

@@ -44,5 +44,5 @@ pub use frame::{Frame, Pace, Stamp, StampTime};
 pub use lint::lint;
 pub use plan::{Facts, Plan, PlanFlow, compile};
 pub use replay::{terms, unplayable};
-pub use row::Row;
+pub use row::{Head, Row};
 pub use show::{Annotated, Line, annotate, annotate_bytes};

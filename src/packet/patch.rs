@@ -8,6 +8,7 @@
 use super::{
     checksum,
     field::{Place, Site, Sums, Unit, store},
+    row::Head,
     vary::{Draw, Form, March, Motion, Narrow, Vary, Wide},
 };
 
@@ -40,13 +41,13 @@ impl<V: Vary> Patch<V> {
 
     /// Writes the field into build `k` and each `step`th after it, and adds it to the sums of each.
     #[inline(always)]
-    fn apply_all(&self, memories: &mut [&mut [u8]], k: u64, step: u64, sums: &mut [Sums]) {
+    fn apply_all(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut [Sums]) {
         // A loop for each case: what a field does not weigh in costs nothing (19 instructions a packet of three fields).
         match (self.weighs_ip, self.udp_mask) {
-            (false, 0) => self.each(memories, k, step, sums, |_, _| ()),
-            (true, 0) => self.each(memories, k, step, sums, |sums, bits| sums.ip = checksum::plus(sums.ip, bits)),
-            (false, _) => self.each(memories, k, step, sums, |sums, bits| sums.udp = checksum::plus(sums.udp, bits)),
-            (true, _) => self.each(memories, k, step, sums, |sums, bits| {
+            (false, 0) => self.each(heads, k, step, sums, |_, _| ()),
+            (true, 0) => self.each(heads, k, step, sums, |sums, bits| sums.ip = checksum::plus(sums.ip, bits)),
+            (false, _) => self.each(heads, k, step, sums, |sums, bits| sums.udp = checksum::plus(sums.udp, bits)),
+            (true, _) => self.each(heads, k, step, sums, |sums, bits| {
                 sums.ip = checksum::plus(sums.ip, bits);
                 sums.udp = checksum::plus(sums.udp, bits);
             }),
@@ -54,15 +55,20 @@ impl<V: Vary> Patch<V> {
     }
 
     #[inline(always)]
-    fn each(&self, memories: &mut [&mut [u8]], k: u64, step: u64, sums: &mut [Sums], weigh: impl Fn(&mut Sums, u64)) {
+    fn each(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut [Sums], weigh: impl Fn(&mut Sums, u64)) {
         let rest = self.rest;
-        let (begin, end) = (usize::from(self.window), usize::from(self.window) + WINDOW);
+        let begin = usize::from(self.window as u8);
         let mut next = self.vary.walk(k, step);
-        for (memory, sums) in memories.iter_mut().zip(sums) {
+        for (head, sums) in heads.iter_mut().zip(sums) {
             let bits = next();
-            memory[begin..end].copy_from_slice(&(bits | rest).to_be_bytes());
+            head[begin..begin + WINDOW].copy_from_slice(&(bits | rest).to_be_bytes());
             weigh(sums, bits);
         }
+    }
+
+    /// Near enough for [`Patch::each`].
+    fn is_near(&self) -> bool {
+        u8::try_from(self.window).is_ok()
     }
 
     /// A window begins at an even offset, so it is four words of the sum.
@@ -205,17 +211,18 @@ impl Patches {
 
     /// Whether the two loops of [`Patches::apply_common`] are all.
     pub(super) fn are_common(&self) -> bool {
-        self.others.is_empty() && self.wide.is_empty()
+        let near = self.marches.iter().all(Patch::is_near) && self.draws.iter().all(Patch::is_near);
+        near && self.others.is_empty() && self.wide.is_empty()
     }
 
     /// Build `k` and each `step`th after it, where [`Patches::are_common`].
     #[inline(always)]
-    pub(super) fn apply_common(&self, memories: &mut [&mut [u8]], k: u64, step: u64, sums: &mut [Sums]) {
+    pub(super) fn apply_common(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut [Sums]) {
         for patch in &self.marches {
-            patch.apply_all(memories, k, step, sums);
+            patch.apply_all(heads, k, step, sums);
         }
         for patch in &self.draws {
-            patch.apply_all(memories, k, step, sums);
+            patch.apply_all(heads, k, step, sums);
         }
     }
 

@@ -16,9 +16,9 @@ pub(super) struct Swift {
     /// What the memory must hold.
     mark: u64,
     /// Where a whole pktgen header goes.
-    header: Option<usize>,
-    ip_checksum: Option<usize>,
-    udp_checksum: Option<usize>,
+    header: Option<u8>,
+    ip_checksum: Option<u8>,
+    udp_checksum: Option<u8>,
     sums: Sums,
 }
 
@@ -29,15 +29,20 @@ impl Swift {
         let whole = frame.pktgen.is_none_or(|at| len - at >= pktgen::WITH_STREAM);
         // Other checksums than UDP's and payloads of random bytes are the long way's.
         let common = frame.lengths.is_none() && frame.carried.is_none() && frame.filler.is_none();
+        let near = |at: Option<usize>| at.map(u8::try_from).transpose().ok();
         (whole && common && frame.patches.are_common()).then_some(Self {
             mark: frame.id << LEN_BITS | len as u64,
-            header: frame.pktgen,
-            ip_checksum: frame.ip_checksum,
-            udp_checksum: frame.udp_checksum,
+            header: near(frame.pktgen)?,
+            ip_checksum: near(frame.ip_checksum)?,
+            udp_checksum: near(frame.udp_checksum)?,
             sums: frame.sums,
         })
     }
 }
+
+/// The beginning of a packet's memory: whatever begins at an offset of one byte and is no longer than a pktgen header lies
+/// in it. The compiler sees that and checks no bound (30 instructions a packet of four fields).
+pub type Head = [u8; 256 + pktgen::WITH_STREAM];
 
 /// How many builds are finished together: the usual burst.
 const TOGETHER: usize = 32;
@@ -73,63 +78,60 @@ impl Row<'_> {
     }
 
     /// Makes the builds `first`, `first + 1`, … of the row of memories that hold the template.
-    ///
-    /// # Panics
-    /// When a memory is not as long as the frame.
     #[inline]
-    pub fn finish(&self, first: u32, memories: &mut [&mut [u8]]) {
-        if self.frame.patches.is_empty() {
-            return self.finish_still(first, memories);
-        }
-        for (part, memories) in memories.chunks_mut(TOGETHER).enumerate() {
-            self.finish_patched(first + (part * TOGETHER) as u32, memories);
-        }
-    }
-
-    /// Where no field varies, nothing is left but the header.
-    #[inline]
-    fn finish_still(&self, first: u32, memories: &mut [&mut [u8]]) {
-        let Some(at) = self.swift.header else { return };
-        for (memory, nth) in memories.iter_mut().zip(first..) {
-            let sum = self.header.write(head(memory, at), nth);
-            if let Some(at) = self.swift.udp_checksum {
-                let sum = checksum::plus(checksum::plus(self.swift.sums.udp, sum), self.header.rest_sum);
-                put(memory, at, checksum::finish_udp(sum));
+    pub fn finish(&self, first: u32, heads: &mut [&mut Head]) {
+        for (part, heads) in heads.chunks_mut(TOGETHER).enumerate() {
+            let first = first + (part * TOGETHER) as u32;
+            if self.frame.patches.is_empty() && self.swift.udp_checksum.is_none() {
+                self.put_headers(first, heads, &mut []);
+            } else {
+                self.finish_summed(first, heads);
             }
         }
     }
 
     #[inline]
-    fn finish_patched(&self, first: u32, memories: &mut [&mut [u8]]) {
-        let mut sums = [self.swift.sums; TOGETHER];
+    fn finish_summed(&self, first: u32, heads: &mut [&mut Head]) {
+        let Sums { ip, udp } = self.swift.sums;
+        let udp = if self.swift.header.is_some() { checksum::plus(udp, self.header.rest_sum) } else { udp };
+        let mut sums = [Sums { ip, udp }; TOGETHER];
         let k = self.k.wrapping_add(u64::from(first).wrapping_mul(self.step));
-        self.frame.patches.apply_common(memories, k, self.step, &mut sums);
-        let Swift { header, ip_checksum, udp_checksum, .. } = self.swift;
-        for ((memory, sums), nth) in memories.iter_mut().zip(&sums).zip(first..) {
-            let mut sum = sums.udp;
-            if let Some(at) = header {
-                let first = self.header.write(head(memory, at), nth);
-                sum = checksum::plus(checksum::plus(sum, first), self.header.rest_sum);
+        self.frame.patches.apply_common(heads, k, self.step, &mut sums);
+        self.put_headers(first, heads, &mut sums);
+        if let Some(at) = self.swift.ip_checksum {
+            heads.iter_mut().zip(&sums).for_each(|(head, sums)| put(head, at, checksum::finish(sums.ip)));
+        }
+        if let Some(at) = self.swift.udp_checksum {
+            heads.iter_mut().zip(&sums).for_each(|(head, sums)| put(head, at, checksum::finish_udp(sums.udp)));
+        }
+    }
+
+    /// … and adds what differs in them to the sums, where these are wanted.
+    #[inline(always)]
+    fn put_headers(&self, first: u32, heads: &mut [&mut Head], sums: &mut [Sums]) {
+        let Some(at) = self.swift.header else { return };
+        if sums.is_empty() {
+            for (head, nth) in heads.iter_mut().zip(first..) {
+                self.header.write(from(head, at), nth);
             }
-            if let Some(at) = ip_checksum {
-                put(memory, at, checksum::finish(sums.ip));
-            }
-            if let Some(at) = udp_checksum {
-                put(memory, at, checksum::finish_udp(sum));
-            }
+            return;
+        }
+        for ((head, sums), nth) in heads.iter_mut().zip(sums).zip(first..) {
+            sums.udp = checksum::plus(sums.udp, self.header.write(from(head, at), nth));
         }
     }
 }
 
 #[inline(always)]
-fn head(memory: &mut [u8], at: usize) -> &mut [u8; pktgen::WITH_STREAM] {
-    match memory[at..].first_chunk_mut() {
-        Some(head) => head,
-        None => panic!("a memory shorter than its frame"),
-    }
+fn from<const N: usize>(head: &mut Head, at: u8) -> &mut [u8; N] {
+    const { assert!(N <= pktgen::WITH_STREAM) };
+    let Some(bytes) = head[usize::from(at)..].first_chunk_mut() else {
+        unreachable!("a byte's offset and N bytes more")
+    };
+    bytes
 }
 
 #[inline(always)]
-fn put(memory: &mut [u8], at: usize, checksum: u16) {
-    memory[at..at + 2].copy_from_slice(&checksum.to_be_bytes());
+fn put(head: &mut Head, at: u8, checksum: u16) {
+    *from(head, at) = checksum.to_be_bytes();
 }

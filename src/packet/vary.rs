@@ -299,10 +299,14 @@ impl Vary for March {
     #[inline(always)]
     fn walk(&self, k: u64, step: u64) -> impl FnMut() -> u64 {
         let March { from, step: distance, positions } = *self;
-        let (mut position, stride) = (positions.rest(k), positions.rest(step));
+        let (first, stride) = (positions.rest(k), positions.rest(step));
+        let (mut gone, ahead) = (first.wrapping_mul(distance), stride.wrapping_mul(distance));
+        // From here on the next value lies behind the end. The end itself may lie beyond 2^64.
+        let behind = if stride == 0 { 0 } else { (positions.by() - stride).wrapping_mul(distance) };
         move || {
-            let value = from.wrapping_add(position.wrapping_mul(distance));
-            position = positions.wrap(position + stride);
+            let value = from.wrapping_add(gone);
+            let (round, borrow) = gone.overflowing_sub(behind);
+            gone = if borrow { gone.wrapping_add(ahead) } else { round };
             value
         }
     }

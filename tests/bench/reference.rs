@@ -16,7 +16,9 @@ pub enum Build {
     Clone(u32),
     /// The template alone.
     Fresh,
-    /// Four varied fields, pktgen header and both checksums besides.
+    /// The pktgen header besides.
+    Header,
+    /// Four varied fields and both checksums besides.
     Varied,
 }
 
@@ -119,7 +121,7 @@ impl Loop {
         let begin = self.open * CHUNK;
         let frame: &mut [u8; LEN] = (&mut self.memory[begin..begin + LEN]).try_into().unwrap();
         frame.copy_from_slice(&self.template);
-        if build != Build::Varied {
+        if !matches!(build, Build::Header | Build::Varied) {
             return;
         }
         self.seq = self.seq.wrapping_add(1);
@@ -127,6 +129,9 @@ impl Loop {
         frame[46..50].copy_from_slice(&self.seq.to_be_bytes());
         frame[50..54].copy_from_slice(&seconds.to_be_bytes());
         frame[54..58].copy_from_slice(&micros.to_be_bytes());
+        if build == Build::Header {
+            return;
+        }
         // The same parts as the engine's: two seeded draws scaled into their ranges, and two sweeps that wrap.
         let build = u64::from(self.seq);
         let address = 0xc612_0001 + draw(1, build, 0x1_ffff) as u32;

@@ -2,7 +2,7 @@
 
 use proptest::{prelude::*, test_runner::Config};
 use txdeck::{
-    packet::{Frame, Stamp, dissect},
+    packet::{Frame, Head, Stamp, dissect},
     profile::{
         Arp, Conversations, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Order, Payload, Share, Tcp, TurnOrder, Udp, Value,
         Vlan,
@@ -239,6 +239,10 @@ fn builds() -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec(k, 1..24)
 }
 
+fn heads(memories: &mut [Vec<u8>]) -> Vec<&mut Head> {
+    memories.iter_mut().map(|memory| memory.first_chunk_mut().unwrap()).collect()
+}
+
 proptest! {
     #![proptest_config(Config { cases: 300, ..Config::default() })]
 
@@ -291,14 +295,15 @@ proptest! {
         let frame = frame(flow);
         let first = stamp(first >> 1);
         let Some(row) = frame.row(&first, step) else { return Err(TestCaseError::reject("not a row")) };
-        let mut memories = vec![vec![0xee; frame.max_len()]; count];
-        memories.iter_mut().for_each(|memory| row.begin(memory, &mut 0));
+        let len = frame.max_len();
+        let mut memories = vec![vec![0xee; len.max(size_of::<Head>())]; count];
+        memories.iter_mut().for_each(|memory| row.begin(&mut memory[..len], &mut 0));
         let (early, late) = memories.split_at_mut(count / 2);
-        row.finish(0, &mut early.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
-        row.finish(count as u32 / 2, &mut late.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+        row.finish(0, &mut heads(early));
+        row.finish(count as u32 / 2, &mut heads(late));
         for (memory, nth) in memories.iter().zip(0_u32..) {
             let stamp = Stamp { k: first.k + u64::from(nth) * step, seq: first.seq.wrapping_add(nth), ..first };
-            let mut alone = vec![0; frame.max_len()];
+            let mut alone = vec![0xee; memory.len()];
             frame.write(&mut alone, &mut 0, &stamp);
             prop_assert_eq!(memory, &alone, "build {} of the row", nth);
         }

@@ -187,7 +187,7 @@ impl SimKernel {
                 // SAFETY: the descriptor was published by `Queue`, so its bytes lie in the memory behind `begin` and
                 // nobody writes them before they complete, in this same call.
                 let bytes = unsafe {
-                    std::slice::from_raw_parts(self.begin.add(desc.addr as usize).as_ptr(), desc.len as usize)
+                    std::slice::from_raw_parts(self.begin.add(desc.addr as usize).as_ptr(), desc.len() as usize)
                 };
                 self.bytes.extend_from_slice(bytes);
             }

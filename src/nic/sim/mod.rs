@@ -10,7 +10,7 @@ use super::frames::{Place, shift_of};
 use super::open_error::{Cause, OpenError};
 use super::queue::{Distrusted, Queue, Shape};
 use super::rings::{Consumer, Desc, Producer, in_ordinary_memory};
-use super::{Clock, Limits, ModeGot, Nic, NicError, Packet, Rung};
+use super::{Clock, Head, Limits, ModeGot, Nic, NicError, Packet, Rung};
 pub use clock::VirtualClock;
 use kernel::{AtWork, SimKernel};
 pub use kernel::{Recording, SentFrame};
@@ -213,7 +213,7 @@ impl Nic for SimNic {
         wanted: u32,
         len: usize,
         begin: impl FnMut(u32, &mut [u8], &mut u64),
-        finish: impl FnMut(u32, &mut [&mut [u8]]),
+        finish: impl FnMut(u32, &mut [&mut Head]),
     ) -> u32 {
         self.queue.send(wanted, len, begin, finish)
     }

@@ -8,7 +8,7 @@ mod port;
 use super::doorbell::{Doorbell, Kernel, Strokes, abandoned, distrusted, failure};
 use super::open_error::OpenError;
 use super::queue::{Distrusted, Queue};
-use super::{Clock, Limits, ModeGot, Nic, NicError, Packet, Rung};
+use super::{Clock, Head, Limits, ModeGot, Nic, NicError, Packet, Rung};
 pub use config::{Mode, Pages, ReceiveSide, XdpConfig};
 pub use library_log::{LibraryLevel, set_library_log};
 use port::Port;
@@ -175,7 +175,7 @@ impl Nic for XdpNic {
         wanted: u32,
         len: usize,
         begin: impl FnMut(u32, &mut [u8], &mut u64),
-        finish: impl FnMut(u32, &mut [&mut [u8]]),
+        finish: impl FnMut(u32, &mut [&mut Head]),
     ) -> u32 {
         self.queue.send(wanted, len, begin, finish)
     }
