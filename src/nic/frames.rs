@@ -1,6 +1,7 @@
 //! Which packet memory is free and how many descriptors name each of the others. A memory returns
 //! exactly once: when it is no longer open (held by a [`Packet`](super::Packet)) and its last copy completed.
 
+use super::rings::run_len;
 use std::ptr::NonNull;
 
 /// Marks a memory that a `Packet` still holds; the other bits of `users` count its descriptors.
@@ -146,10 +147,16 @@ impl Frames {
         }
     }
 
-    /// Counts completed descriptors, memory by memory.
+    /// Counts completed descriptors; `parts` chunks are one memory.
     #[inline]
-    pub fn completing(&mut self) -> Completing<'_> {
-        Completing { free_count: self.free_count, completed: 0, frames: self }
+    pub fn completing(&mut self, chunk_bytes: u32, parts: u32) -> Completing<'_> {
+        Completing {
+            free_count: self.free_count,
+            completed: 0,
+            shift: chunk_bytes.trailing_zeros(),
+            parts,
+            frames: self,
+        }
     }
 
     /// Packets named by descriptors now.
@@ -194,28 +201,73 @@ pub(in crate::nic) struct Completing<'a> {
     frames: &'a mut Frames,
     free_count: usize,
     completed: u32,
+    /// From an address to the number of its chunk.
+    shift: u32,
+    parts: u32,
 }
 
 impl Completing<'_> {
-    /// One descriptor of this memory completed, and `more` further ones of those that it is told are out. `false`: none
-    /// is out, so the ring cannot be trusted any more.
+    /// Counts the first of these completed addresses; returns how many. 0: it names a packet that is not out, so the ring
+    /// cannot be trusted any more.
     #[inline]
-    pub fn count(&mut self, slot: u32, more: impl FnOnce(u32) -> u32) -> bool {
-        let Some(frame) = self.frames.frames.get_mut(slot as usize) else { return false };
-        if frame.users == 1 {
-            // Sent once, held by nobody: by far the commonest.
+    pub fn count(&mut self, addrs: &[u64]) -> u32 {
+        if self.parts > 1 {
+            return self.count_part(addrs);
+        }
+        match self.count_singles(addrs) {
+            0 => self.count_run(addrs),
+            singles => singles,
+        }
+    }
+
+    /// Packets sent once and held by nobody, by far the commonest: as many as come first.
+    #[inline(always)]
+    fn count_singles(&mut self, addrs: &[u64]) -> u32 {
+        let Frames { frames, free, .. } = &mut *self.frames;
+        let mut count = 0;
+        for (addr, place) in addrs.iter().zip(&mut free[self.free_count..]) {
+            let slot = (addr >> self.shift) as u32;
+            let Some(frame) = frames.get_mut(slot as usize).filter(|frame| frame.users == 1) else { break };
             frame.users = 0;
-            self.completed += 1;
-            return self.free(slot);
+            *place = slot;
+            count += 1;
         }
-        let out = frame.users & !OPEN;
-        if out == 0 {
-            return false;
-        }
-        let count = 1 + more(out - 1).min(out - 1);
-        frame.users -= count;
+        self.free_count += count as usize;
         self.completed += count;
-        frame.users != 0 || self.free(slot)
+        count
+    }
+
+    /// A run of equal addresses, of clones: one write of the user count for all of them.
+    #[inline(always)]
+    fn count_run(&mut self, addrs: &[u64]) -> u32 {
+        let Some(addr) = addrs.first() else { return 0 };
+        let slot = (addr >> self.shift) as u32;
+        let Some(frame) = self.frames.frames.get_mut(slot as usize) else { return 0 };
+        let most = (frame.users & !OPEN) as usize;
+        let count = run_len(&addrs[..most.min(addrs.len())], *addr) as u32;
+        self.completed += count;
+        frame.users -= count;
+        if frame.users != 0 || count == 0 || self.free(slot) { count } else { 0 }
+    }
+
+    /// A packet has completed when its last descriptor has: they complete in order.
+    fn count_part(&mut self, addrs: &[u64]) -> u32 {
+        let Some(addr) = addrs.first() else { return 0 };
+        let slot = (addr >> self.shift) as u32 / self.parts;
+        match self.last_byte(slot) {
+            Some(last) if last >> self.shift == addr >> self.shift => self.count_one(slot),
+            Some(_) => 1,
+            None => 0,
+        }
+    }
+
+    fn count_one(&mut self, slot: u32) -> u32 {
+        let Some(frame) = self.frames.frames.get_mut(slot as usize).filter(|frame| frame.users & !OPEN > 0) else {
+            return 0;
+        };
+        frame.users -= 1;
+        self.completed += 1;
+        u32::from(frame.users != 0 || self.free(slot))
     }
 
     #[inline(always)]
@@ -227,7 +279,7 @@ impl Completing<'_> {
     }
 
     /// The address of the last byte of the packet in a memory.
-    pub fn last_byte(&self, slot: u32) -> Option<u64> {
+    fn last_byte(&self, slot: u32) -> Option<u64> {
         let frame = self.frames.frames.get(slot as usize)?;
         Some(frame.place.addr + u64::from(frame.len).saturating_sub(1))
     }
@@ -260,19 +312,17 @@ mod tests {
     }
 
     fn complete(frames: &mut Frames, slot: u32, count: u32) -> bool {
-        let mut completing = frames.completing();
-        let mut left = count;
-        let mut trusted = true;
-        while trusted && left > 0 {
-            let mut counted = 1;
-            trusted = completing.count(slot, |out| {
-                counted += out.min(left - 1);
-                out.min(left - 1)
-            });
-            left -= counted;
+        let mut completing = frames.completing(2048, 1);
+        let addrs = vec![u64::from(slot) * 2048; count as usize];
+        let mut read = 0;
+        while read < addrs.len() {
+            match completing.count(&addrs[read..]) {
+                0 => break,
+                more => read += more as usize,
+            }
         }
         completing.done();
-        trusted
+        read == addrs.len()
     }
 
     #[test]

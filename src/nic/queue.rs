@@ -183,33 +183,23 @@ impl Queue {
         self.frames.close(packet.slot);
     }
 
-    /// Reads the completion ring: one user-count write for every run of equal addresses. Returns how many packets.
-    /// Not inlined, so that its loop has all registers to itself.
+    /// Reads the completion ring. Not inlined, so that its loop has all registers to itself. Returns how many packets.
     #[inline(never)]
     pub fn reap(&mut self) -> Result<u32, Distrusted> {
         if self.completions.refresh() == 0 {
             return Ok(0);
         }
-        let shift = self.shape.chunk_bytes.trailing_zeros();
-        let mut counting = self.frames.completing();
-        let mut trusted = true;
-        if self.shape.parts == 1 {
-            self.completions.read_runs(|addr, run| {
-                trusted = counting.count((addr >> shift) as u32, |most| run.more(addr, most));
-                trusted
-            });
-        } else {
-            let parts = self.shape.parts;
-            self.completions.read_runs(|addr, _| {
-                // A packet has completed when its last descriptor has: they complete in order.
-                let slot = (addr >> shift) as u32 / parts;
-                trusted = match counting.last_byte(slot) {
-                    Some(last) if last >> shift == addr >> shift => counting.count(slot, |_| 0),
-                    last => last.is_some(),
-                };
-                trusted
-            });
-        }
+        let mut counting = self.frames.completing(self.shape.chunk_bytes, self.shape.parts);
+        let trusted = loop {
+            let addrs = self.completions.readable();
+            if addrs.is_empty() {
+                break true;
+            }
+            match counting.count(addrs) {
+                0 => break false,
+                read => self.completions.read_on(read),
+            }
+        };
         self.completions.release();
         let completed = counting.done();
         if trusted { Ok(completed) } else { Err(Distrusted(completed)) }

@@ -9,7 +9,7 @@ use super::{
     checksum,
     field::{Place, Site, Sums, Unit, store},
     row::Head,
-    vary::{Draw, Form, March, Motion, Narrow, Vary, Wide},
+    vary::{Draw, Form, March, Motion, Narrow, Vary, Walk, Wide},
 };
 
 /// Bytes of a window.
@@ -39,7 +39,28 @@ impl<V: Vary> Patch<V> {
         self.weigh(bits, sums);
     }
 
-    /// Writes the field into build `k` and each `step`th after it, and adds it to the sums of each.
+    /// A window begins at an even offset, so it is four words of the sum.
+    #[inline(always)]
+    fn weigh(&self, bits: u64, sums: &mut Sums) {
+        sums.udp = checksum::plus(sums.udp, bits & self.udp_mask);
+        if self.weighs_ip {
+            sums.ip = checksum::plus(sums.ip, bits);
+        }
+    }
+
+    fn with<W>(&self, vary: W) -> Patch<W> {
+        let Patch { window, rest, udp_mask, weighs_ip, .. } = *self;
+        Patch { vary, rest, udp_mask, window, weighs_ip }
+    }
+}
+
+impl<V: Walk> Patch<V> {
+    /// What every build adds to the sums.
+    fn weigh_base(&self, sums: &mut Sums) {
+        self.weigh(self.vary.base(), sums);
+    }
+
+    /// Writes the field into build `k` and each `step`th after it, and adds what differs to the sums of each.
     #[inline(always)]
     fn apply_all(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut [Sums]) {
         // A loop for each case: what a field does not weigh in costs nothing (19 instructions a packet of three fields).
@@ -56,12 +77,13 @@ impl<V: Vary> Patch<V> {
 
     #[inline(always)]
     fn each(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut [Sums], weigh: impl Fn(&mut Sums, u64)) {
-        let rest = self.rest;
+        // No bit is in both.
+        let still = self.vary.base() | self.rest;
         let begin = usize::from(self.window as u8);
         let mut next = self.vary.walk(k, step);
         for (head, sums) in heads.iter_mut().zip(sums) {
             let bits = next();
-            head[begin..begin + WINDOW].copy_from_slice(&(bits | rest).to_be_bytes());
+            head[begin..begin + WINDOW].copy_from_slice(&bits.wrapping_add(still).to_be_bytes());
             weigh(sums, bits);
         }
     }
@@ -69,20 +91,6 @@ impl<V: Vary> Patch<V> {
     /// Near enough for [`Patch::each`].
     fn is_near(&self) -> bool {
         u8::try_from(self.window).is_ok()
-    }
-
-    /// A window begins at an even offset, so it is four words of the sum.
-    #[inline(always)]
-    fn weigh(&self, bits: u64, sums: &mut Sums) {
-        sums.udp = checksum::plus(sums.udp, bits & self.udp_mask);
-        if self.weighs_ip {
-            sums.ip = checksum::plus(sums.ip, bits);
-        }
-    }
-
-    fn with<W>(&self, vary: W) -> Patch<W> {
-        let Patch { window, rest, udp_mask, weighs_ip, .. } = *self;
-        Patch { vary, rest, udp_mask, window, weighs_ip }
     }
 }
 
@@ -213,6 +221,12 @@ impl Patches {
     pub(super) fn are_common(&self) -> bool {
         let near = self.marches.iter().all(Patch::is_near) && self.draws.iter().all(Patch::is_near);
         near && self.others.is_empty() && self.wide.is_empty()
+    }
+
+    /// What every build adds to the sums besides what [`Patches::apply_common`] does.
+    pub(super) fn weigh_common(&self, sums: &mut Sums) {
+        self.marches.iter().for_each(|patch| patch.weigh_base(sums));
+        self.draws.iter().for_each(|patch| patch.weigh_base(sums));
     }
 
     /// Build `k` and each `step`th after it, where [`Patches::are_common`].

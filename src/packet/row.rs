@@ -19,6 +19,7 @@ pub(super) struct Swift {
     header: Option<u8>,
     ip_checksum: Option<u8>,
     udp_checksum: Option<u8>,
+    /// Of all that is the same in every build.
     sums: Sums,
 }
 
@@ -30,12 +31,14 @@ impl Swift {
         // Other checksums than UDP's and payloads of random bytes are the long way's.
         let common = frame.lengths.is_none() && frame.carried.is_none() && frame.filler.is_none();
         let near = |at: Option<usize>| at.map(u8::try_from).transpose().ok();
+        let mut sums = frame.sums;
+        frame.patches.weigh_common(&mut sums);
         (whole && common && frame.patches.are_common()).then_some(Self {
             mark: frame.id << LEN_BITS | len as u64,
             header: near(frame.pktgen)?,
             ip_checksum: near(frame.ip_checksum)?,
             udp_checksum: near(frame.udp_checksum)?,
-            sums: frame.sums,
+            sums,
         })
     }
 }
@@ -81,43 +84,47 @@ impl Row<'_> {
     #[inline]
     pub fn finish(&self, first: u32, heads: &mut [&mut Head]) {
         for (part, heads) in heads.chunks_mut(TOGETHER).enumerate() {
-            let first = first + (part * TOGETHER) as u32;
-            if self.frame.patches.is_empty() && self.swift.udp_checksum.is_none() {
-                self.put_headers(first, heads, &mut []);
-            } else {
-                self.finish_summed(first, heads);
-            }
+            self.finish_part(first + (part * TOGETHER) as u32, heads);
         }
     }
 
-    #[inline]
-    fn finish_summed(&self, first: u32, heads: &mut [&mut Head]) {
+    #[inline(always)]
+    fn finish_part(&self, first: u32, heads: &mut [&mut Head]) {
+        if self.frame.patches.is_empty() && self.swift.udp_checksum.is_none() {
+            return self.put_headers(first, heads);
+        }
         let Sums { ip, udp } = self.swift.sums;
         let udp = if self.swift.header.is_some() { checksum::plus(udp, self.header.rest_sum) } else { udp };
         let mut sums = [Sums { ip, udp }; TOGETHER];
         let k = self.k.wrapping_add(u64::from(first).wrapping_mul(self.step));
         self.frame.patches.apply_common(heads, k, self.step, &mut sums);
-        self.put_headers(first, heads, &mut sums);
-        if let Some(at) = self.swift.ip_checksum {
-            heads.iter_mut().zip(&sums).for_each(|(head, sums)| put(head, at, checksum::finish(sums.ip)));
-        }
-        if let Some(at) = self.swift.udp_checksum {
-            heads.iter_mut().zip(&sums).for_each(|(head, sums)| put(head, at, checksum::finish_udp(sums.udp)));
+        let sums = sums.iter().zip(first..);
+        // A loop for each of the usual cases, without a branch on what there is to write.
+        match self.swift {
+            Swift { ip_checksum: None, udp_checksum: None, .. } => self.put_headers(first, heads),
+            Swift { header: Some(header), ip_checksum: Some(ip), udp_checksum: Some(udp), .. } => {
+                heads.iter_mut().zip(sums).for_each(|(head, (sums, nth))| {
+                    let sum = checksum::plus(sums.udp, self.header.write(from(head, header), nth));
+                    put(head, ip, checksum::finish(sums.ip));
+                    put(head, udp, checksum::finish_udp(sum));
+                });
+            }
+            Swift { header, ip_checksum, udp_checksum, .. } => {
+                heads.iter_mut().zip(sums).for_each(|(head, (sums, nth))| {
+                    let more = header.map_or(0, |at| self.header.write(from(head, at), nth));
+                    ip_checksum.into_iter().for_each(|at| put(head, at, checksum::finish(sums.ip)));
+                    let sum = checksum::plus(sums.udp, more);
+                    udp_checksum.into_iter().for_each(|at| put(head, at, checksum::finish_udp(sum)));
+                });
+            }
         }
     }
 
-    /// … and adds what differs in them to the sums, where these are wanted.
+    /// Where no checksum differs.
     #[inline(always)]
-    fn put_headers(&self, first: u32, heads: &mut [&mut Head], sums: &mut [Sums]) {
-        let Some(at) = self.swift.header else { return };
-        if sums.is_empty() {
-            for (head, nth) in heads.iter_mut().zip(first..) {
-                self.header.write(from(head, at), nth);
-            }
-            return;
-        }
-        for ((head, sums), nth) in heads.iter_mut().zip(sums).zip(first..) {
-            sums.udp = checksum::plus(sums.udp, self.header.write(from(head, at), nth));
+    fn put_headers(&self, first: u32, heads: &mut [&mut Head]) {
+        if let Some(at) = self.swift.header {
+            heads.iter_mut().zip(first..).for_each(|(head, nth)| _ = self.header.write(from(head, at), nth));
         }
     }
 }

@@ -269,16 +269,14 @@ impl<'a> Motion<'a> {
 pub(super) trait Vary {
     /// The value in build `k`.
     fn at(&self, k: u64) -> u64;
+}
 
-    /// The values in build `k` and each `step`th after it, one a call.
-    #[inline(always)]
-    fn walk(&self, mut k: u64, step: u64) -> impl FnMut() -> u64 {
-        move || {
-            let value = self.at(k);
-            k = k.wrapping_add(step);
-            value
-        }
-    }
+/// … and is quicker to follow than to ask: each value is `base` and what a walk says more.
+pub(super) trait Walk: Vary {
+    fn base(&self) -> u64;
+
+    /// What to add to `base` in build `k` and each `step`th after it, one a call.
+    fn walk(&self, k: u64, step: u64) -> impl FnMut() -> u64;
 }
 
 /// The usual sweep: it moves at every build, and some build wraps.
@@ -294,20 +292,26 @@ impl Vary for March {
     fn at(&self, k: u64) -> u64 {
         self.from.wrapping_add(self.positions.rest(k).wrapping_mul(self.step))
     }
+}
+
+impl Walk for March {
+    fn base(&self) -> u64 {
+        self.from
+    }
 
     /// Without a division for each.
     #[inline(always)]
     fn walk(&self, k: u64, step: u64) -> impl FnMut() -> u64 {
-        let March { from, step: distance, positions } = *self;
+        let March { step: distance, positions, .. } = *self;
         let (first, stride) = (positions.rest(k), positions.rest(step));
-        let (mut gone, ahead) = (first.wrapping_mul(distance), stride.wrapping_mul(distance));
+        let (mut next, ahead) = (first.wrapping_mul(distance), stride.wrapping_mul(distance));
         // From here on the next value lies behind the end. The end itself may lie beyond 2^64.
         let behind = if stride == 0 { 0 } else { (positions.by() - stride).wrapping_mul(distance) };
         move || {
-            let value = from.wrapping_add(gone);
+            let gone = next;
             let (round, borrow) = gone.overflowing_sub(behind);
-            gone = if borrow { gone.wrapping_add(ahead) } else { round };
-            value
+            next = if borrow { gone.wrapping_add(ahead) } else { round };
+            gone
         }
     }
 }
@@ -327,13 +331,19 @@ impl Vary for Draw {
     fn at(&self, k: u64) -> u64 {
         self.low.wrapping_add(draw::below(self.key, k, self.values)) << self.shift
     }
+}
+
+impl Walk for Draw {
+    fn base(&self) -> u64 {
+        self.low << self.shift
+    }
 
     /// With one addition instead of a multiplication for the place in the sequence.
     #[inline(always)]
     fn walk(&self, k: u64, step: u64) -> impl FnMut() -> u64 {
-        let Draw { low, values, key, shift } = *self;
+        let Draw { values, key, shift, .. } = *self;
         let mut words = draw::Words::new(key, k, step);
-        move || low.wrapping_add(words.below(values)) << shift
+        move || words.below(values) << shift
     }
 }
 
