@@ -6,6 +6,7 @@ use crate::{
     },
     packet::Facts,
     profile::{Document, Profile},
+    stats::Calibration,
 };
 
 /// What comes in from outside.
@@ -86,6 +87,8 @@ pub enum Reply {
     /// The device in use has another name now, or none any more.
     PlaceChanged(Place),
     Facts(Facts),
+    /// The table, or why there is none.
+    Calibrated(Result<Calibration, String>),
     Failed(String),
     Done(String),
 }
@@ -147,6 +150,10 @@ pub enum Effect {
     ListFolder(String),
     /// The counters of all devices, answered with [`Reply::Counters`].
     ReadCounters,
+    /// Measures the primitives on the first sender's CPU (these are `tx.cpus`); answered with [`Reply::Calibrated`].
+    Calibrate {
+        cpus: Vec<u32>,
+    },
     Redraw,
     Suspend,
     Quit {

@@ -106,6 +106,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Write a profile in another generator's language
     Export(ExportArgs),
+    /// What atomics, barriers and system calls cost on this CPU
+    Calibrate(CalibrateArgs),
     /// Network devices, what they can do, and whether they are guarded
     Devices(DevicesArgs),
     /// List profiles, or print one
@@ -325,6 +327,27 @@ fn exportable() -> impl clap::builder::TypedValueParser<Value = Dialect> {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "txdeck calibrate [PROFILE] [--cpu N] [OPTIONS]",
+    after_long_help = "Takes about two seconds on an otherwise idle machine and sends nothing. The kick is tried\n\
+        in a private lab, where one can be made.\n\n\
+        Examples:\n  txdeck calibrate\n  txdeck calibrate imix --cpu 2 --json"
+)]
+pub struct CalibrateArgs {
+    /// Whose frame size the budget is for [default: udp-64]
+    #[arg(value_name = "PROFILE")]
+    pub profile: Option<String>,
+    /// Measure here [default: the profile's first CPU]
+    #[arg(long, value_name = "N")]
+    pub cpu: Option<u32>,
+    /// Change the profile first, as in "run"
+    #[arg(short = 's', long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  txdeck devices\n  txdeck devices --json")]
 pub struct DevicesArgs {
     #[command(flatten)]
@@ -395,6 +418,7 @@ impl Command {
             Command::Show(_) => "show",
             Command::Import(_) => "import",
             Command::Export(_) => "export",
+            Command::Calibrate(_) => "calibrate",
             Command::Devices(_) => "devices",
             Command::Profiles(_) => "profiles",
             Command::Themes(_) => "themes",
