@@ -100,8 +100,8 @@ pub fn calibration_lines(calibration: &Calibration, frame: BudgetFrame) -> Vec<(
 }
 
 fn places(calibration: &Calibration) -> String {
-    let with = calibration.other_cpu.map(|cpu| format!(", its contended line with CPU {cpu}")).unwrap_or_default();
-    format!("On CPU {}{with}: ns an operation over many short rounds", calibration.cpu)
+    let with = calibration.other_cpu.map(|cpu| format!("; the contended line is shared with CPU {cpu}"));
+    format!("ns an operation on CPU {}{}", calibration.cpu, with.unwrap_or_default())
 }
 
 fn bytes(frame: BudgetFrame) -> String {
@@ -158,7 +158,7 @@ fn remarks(calibration: &Calibration, frame: BudgetFrame) -> Vec<(Shade, String)
         told.push((Shade::Warning, text));
     }
     if calibration.is_virtual {
-        let text = "A virtual machine: others may take this CPU away unseen, and a system call may cost what it costs here only.";
+        let text = "A virtual machine: others may take this CPU away unseen.";
         told.push((Shade::Warning, text.into()));
     }
     told
@@ -175,7 +175,7 @@ mod tests {
             what,
             cost: Ok(Spread { median_ns: ns, least_ns: 0.9 * ns, p90_ns: 1.1 * ns, rounds: 240 }),
         };
-        let kick = Primitive { name: "kick", what: "kick, nothing queued", cost: Err("no lab".into()) };
+        let kick = Primitive { name: "kick", what: "kick of an empty queue", cost: Err("no lab".into()) };
         let primitives = vec![
             primitive("locked_add", "LOCK-prefixed add", 6.72),
             primitive("a", "a word of 24 characters.", 12_345.6),
@@ -189,12 +189,12 @@ mod tests {
         let frame = BudgetFrame { bytes: 60.0, word: "" };
         let lines: Vec<String> = calibration_lines(&calibration(), frame).into_iter().map(|(_, line)| line).collect();
         assert!(lines[..8].iter().all(|line| line.chars().count() <= 74), "{lines:#?}");
-        assert_eq!(lines[4], "LOCK-prefixed add           6.72    6.05    7.39   1G      672.0    1.49");
-        assert_eq!(lines[5], "a word of 24 characters.   12346   11111   13580   10G     67.20   14.88");
+        assert_eq!(lines[4], "LOCK-prefixed add           6.72    6.05    7.39   1G       672.0    1.49");
+        assert_eq!(lines[5], "a word of 24 characters.   12346   11111   13580   10G      67.20   14.88");
         assert!(
-            lines[6].starts_with("kick, nothing queued    not here") && lines[6].ends_with("25G     26.88   37.20")
+            lines[6].starts_with("kick of an empty queue  not here") && lines[6].ends_with("25G      26.88   37.20")
         );
-        assert!(lines.contains(&"kick, nothing queued: no lab.".to_owned()));
+        assert!(lines.contains(&"kick of an empty queue: no lab.".to_owned()));
         assert!(lines.contains(&"One LOCK-prefixed add takes 10.0 % of a packet's time at 10G.".to_owned()));
     }
 }

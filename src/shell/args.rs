@@ -17,6 +17,7 @@ use crate::{
     disable_help_subcommand = true,
     max_term_width = 80,
     override_usage = "txdeck [PROFILE] [-i IF]   or   txdeck COMMAND (more: txdeck COMMAND -h)",
+    defer(few_options),
     help_template = "{about}\n{usage-heading} {usage}\n\n{subcommands}\n{options}{after-help}",
     after_long_help = "PROFILE is a path, - for stdin, or a name: your own profiles first, then the shipped ones.\n\n\
         Examples:\n  txdeck lab                        the console in a lab; no rights needed\n  \
@@ -38,6 +39,13 @@ pub struct Cli {
     pub common: Common,
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+/// The commands need the room: short help leaves out what `--set` says as well.
+fn few_options(command: clap::Command) -> clap::Command {
+    ["queues", "duration", "count"]
+        .into_iter()
+        .fold(command, |command, option| command.mut_arg(option, |option| option.hide_short_help(true)))
 }
 
 /// What every command takes.

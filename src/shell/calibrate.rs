@@ -103,7 +103,7 @@ pub fn seat(named: &[u32]) -> Result<Seat, Failure> {
 fn seat_on(option: &str, named: &[u32]) -> Result<Seat, Failure> {
     let allowed = cpus::allowed();
     let chosen = cpus::choose_for(option, named, 1, &allowed)?;
-    let unknown = || Failure::new("no_cpu", "the kernel does not say which CPUs this process may use");
+    let unknown = || Failure::new("bad_cpu", "the kernel does not say which CPUs this process may use");
     let cpu = chosen.first().copied().flatten().ok_or_else(unknown)?;
     Ok(Seat { cpu, other_cpu: allowed.iter().rev().copied().find(|other| *other != cpu) })
 }

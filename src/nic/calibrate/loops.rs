@@ -1,5 +1,6 @@
 //! The loops that are timed. Each is a function of its own under its own name, so that a disassembly shows whether
-//! it holds what it should: on x86-64 `lock inc` or `lock add`, `mfence`, `syscall`.
+//! it holds what it should. On x86-64: `incq (%rdi)`, the same with `lock`, a `movq` and a `lock orl` on the stack (what the
+//! compiler makes of a full fence), the call through the vDSO, `syscall`, each sixteen times.
 
 use std::{
     hint::black_box,
@@ -49,11 +50,15 @@ pub(super) fn locked_add(word: &AtomicU64, turns: u32) {
     }
 }
 
+/// A store that has to be seen before anything goes on. With nothing in between, fences in a row would be one.
 #[inline(never)]
-pub(super) fn barrier(turns: u32) {
+pub(super) fn barrier(word: &AtomicU64, turns: u32) {
     for turn in 0..turns {
         black_box(turn);
-        unrolled!(fence(Ordering::SeqCst));
+        unrolled!({
+            word.store(turn.into(), Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+        });
     }
 }
 

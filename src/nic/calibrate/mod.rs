@@ -50,7 +50,6 @@ const MOST_TURNS: u32 = 1 << 24;
 const IS_X86: bool = cfg!(target_arch = "x86_64");
 const LOCKED_ADD: &str = if IS_X86 { "LOCK-prefixed add" } else { "atomic add" };
 const CONTENDED_ADD: &str = if IS_X86 { "LOCK add, contended line" } else { "atomic, contended line" };
-const BARRIER: &str = if IS_X86 { "full barrier (mfence)" } else { "full barrier" };
 
 /// Measures for about two seconds, on a thread of its own; `keep_going` is asked several times in each of them.
 /// `kick` is an open queue with nothing in it, or why there is none.
@@ -131,12 +130,13 @@ impl<'a> Probe<'a> {
         }
     }
 
-    fn measured(self) -> Measured {
+    /// The figures without what the loop itself took.
+    fn measured(self, empty_ns: f64) -> Measured {
         let spoilt = || "the other CPU was busy with something else all the time".to_owned();
         let rounds_ns = match self.why_not {
             Some(why) => Err(why),
             None if self.rounds_ns.is_empty() => Err(spoilt()),
-            None => Ok(self.rounds_ns),
+            None => Ok(self.rounds_ns.into_iter().map(|ns| (ns - empty_ns).max(0.0)).collect()),
         };
         Measured { name: self.name, what: self.what, rounds_ns }
     }
@@ -159,14 +159,14 @@ fn probes<'a, C: Clock>(clock: &'a C, seat: Seat, lines: &'a Lines, kick: Result
         Probe::new("load_store", "plain load + store", timed(loops::load_store)),
         Probe::new("locked_add", LOCKED_ADD, timed(loops::locked_add)),
         Probe::new("contended_add", CONTENDED_ADD, Box::new(contended)),
-        Probe::new("barrier", BARRIER, timed(|_, turns| loops::barrier(turns))),
+        Probe::new("barrier", "store + full barrier", timed(loops::barrier)),
         Probe::new(
             "clock_read",
             "clock read",
             Box::new(move |turns| Taken::Ns(took(clock, || loops::clock_read(clock, turns)))),
         ),
         Probe::new("system_call", "empty system call", timed(|_, turns| loops::system_call(turns))),
-        Probe::new("kick", "kick, nothing queued", Box::new(kicked)),
+        Probe::new("kick", "kick of an empty queue", Box::new(kicked)),
     ]
 }
 
@@ -185,10 +185,10 @@ fn kicks(clock: &impl Clock, nic: &XdpNic, turns: u32) -> Taken {
     }
 }
 
-/// One batch of each a round; the empty loop of the same round is taken off.
-fn in_turns(
-    clock: &impl Clock,
-    mut probes: Vec<Probe<'_>>,
+/// One batch of each a round; what the loop alone takes at least is taken off.
+fn in_turns<'a>(
+    clock: &'a impl Clock,
+    mut probes: Vec<Probe<'a>>,
     keep_going: impl Fn() -> bool,
 ) -> Result<Vec<Measured>, CalibrateError> {
     let mut empty = Probe::new("", "", Box::new(|turns| Taken::Ns(took(clock, || loops::empty(turns)))));
@@ -198,14 +198,14 @@ fn in_turns(
         if !keep_going() {
             return Err(CalibrateError::Stopped);
         }
-        let empty_ns = empty.round().unwrap_or(0.0);
-        for probe in &mut probes {
-            if let Some(ns) = probe.round().filter(|_| round >= WARM_UP) {
-                probe.rounds_ns.push((ns - empty_ns).max(0.0));
-            }
+        for probe in probes.iter_mut().chain([&mut empty]) {
+            let taken = probe.round().filter(|_| round >= WARM_UP);
+            probe.rounds_ns.extend(taken);
         }
     }
-    Ok(probes.into_iter().map(Probe::measured).collect())
+    // A disturbance only ever adds, so the least is the loop's own.
+    let empty_ns = empty.rounds_ns.into_iter().reduce(f64::min).unwrap_or(0.0);
+    Ok(probes.into_iter().map(|probe| probe.measured(empty_ns)).collect())
 }
 
 #[cfg(test)]

@@ -165,7 +165,7 @@ impl Bench {
     /// A CPU that may not be used, or no answer at all.
     pub fn calibrate(&self, cpus: &[u32], keep_going: impl Fn() -> bool + Send) -> Result<Calibration, Failure> {
         if self.session.is_some() {
-            return Err(Failure::new("sending", "packets flow: measuring would slow them"));
+            return Err(Failure::new("calibrate", "stop first: packets flow, and measuring would slow them"));
         }
         let lab = self.site.as_ref().and_then(|site| site.lab.as_ref());
         let kick = lab.map(calibrate::lab_queue).unwrap_or_else(|| Err("only in a lab: txdeck lab".into()));
