@@ -27,9 +27,22 @@ fn output(command: &mut Cmd) -> (String, String, i32) {
 #[test]
 fn short_help_fits_a_screen_and_long_help_ends_with_two_examples() {
     let home = home();
-    for command in
-        ["", "lab", "run", "check", "show", "import", "export", "devices", "profiles", "themes", "keys", "paths", "man"]
-    {
+    for command in [
+        "",
+        "lab",
+        "run",
+        "check",
+        "show",
+        "import",
+        "export",
+        "calibrate",
+        "devices",
+        "profiles",
+        "themes",
+        "keys",
+        "paths",
+        "man",
+    ] {
         let args: Vec<&str> = command.split_whitespace().collect();
         let (short, _, code) = output(txdeck(&home).args(&args).arg("-h"));
         assert_eq!(code, 0);
@@ -53,10 +66,8 @@ fn what_is_no_command_and_no_profile_is_told_with_the_nearest() {
     let (_, err, code) = output(txdeck(&home).args(["run", "--bogus"]));
     assert_eq!(code, 2);
     assert!(err.contains("--bogus"), "{err}");
-    for later in ["sweep", "calibrate"] {
-        let (help, _, _) = output(txdeck(&home).arg("--help"));
-        assert!(!help.lines().any(|line| line.trim_start().starts_with(later)), "{later} is not here yet");
-    }
+    let (help, _, _) = output(txdeck(&home).arg("--help"));
+    assert!(!help.lines().any(|line| line.trim_start().starts_with("sweep")), "sweep is not here yet");
 }
 
 #[test]
@@ -308,6 +319,41 @@ fn what_cannot_be_imported_says_why_and_where() {
             serde_json::from_str(&out).unwrap_or_else(|why| panic!("{args:?}: {why}: {out}"));
         assert_eq!(object["code"], code, "{args:?}");
     }
+}
+
+#[test]
+fn a_calibration_is_one_object_with_a_figure_or_a_reason_for_each() {
+    let home = home();
+    let (out, err, code) = output(txdeck(&home).args(["calibrate", "imix", "-s", "flow.mix.size=60", "--json"]));
+    assert_eq!((out.lines().count(), code), (1, 0), "{err}");
+    assert!(err.starts_with("measuring on CPU "), "{err}");
+    let object: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&object["type"], &object["version"]), (&"calibration".into(), &1.into()));
+    assert_eq!((&object["size_bytes"], &object["wire_bytes"]), (&60.0.into(), &84.0.into()));
+    let rows = object["primitives"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    assert_eq!(names, ["load_store", "locked_add", "contended_add", "barrier", "clock_read", "system_call", "kick"]);
+    for row in rows {
+        let figures = ["min_ns", "median_ns", "p90_ns"].map(|key| row[key].as_f64());
+        match row["why"].as_str() {
+            Some(why) => assert!(!why.is_empty() && figures == [None; 3], "{row}"),
+            None => assert!(figures.is_sorted() && row["rounds"].as_u64() > Some(0), "{row}"),
+        }
+    }
+    let ten = object["budget"].as_array().unwrap().iter().find(|row| row["link"] == "10G").unwrap();
+    assert!((ten["gap_ns"].as_f64().unwrap() - 67.2).abs() < 1e-9, "{ten}");
+}
+
+#[test]
+fn a_calibration_for_people_is_quiet_when_told_and_names_a_wrong_cpu() {
+    let home = home();
+    let (out, err, code) = output(txdeck(&home).args(["calibrate", "-q"]));
+    assert_eq!((err.as_str(), code), ("", 0));
+    assert!(out.contains("empty system call") && out.contains("10G      67.20   14.88"), "{out}");
+    let (out, _, code) = output(txdeck(&home).args(["calibrate", "--cpu", "4095", "--json"]));
+    let object: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &object["code"]), (2, &"bad_cpu".into()));
+    assert!(object["message"].as_str().unwrap().starts_with("--cpu: CPU 4095 is not one"), "{object}");
 }
 
 #[test]

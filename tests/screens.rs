@@ -2,6 +2,8 @@
 
 #[path = "screens/bad_input.rs"]
 mod bad_input;
+#[path = "screens/calibration.rs"]
+mod calibration;
 #[path = "screens/edit.rs"]
 mod edit;
 #[path = "screens/fuzz.rs"]

@@ -53,6 +53,7 @@ actions! {
     Command "command"
     Find "find"
     Diff "diff"
+    Calibrate "calibrate"
     PageUp "page_up"
     PageDown "page_down"
     First "first"

@@ -29,6 +29,7 @@ pub enum Command {
     },
     Start,
     Stop,
+    Calibrate,
     /// `import FILE [DIALECT]`, as typed.
     Import(String),
     /// `export DIALECT [FILE]`, as typed.
@@ -87,6 +88,7 @@ pub static COMMANDS: &[CommandRow] = &[
     row("q!", Argument::Nothing, "q!", "drain and quit; unsaved changes are discarded"),
     row("start", Argument::Nothing, "start", "start all senders"),
     row("stop", Argument::Nothing, "stop", "stop all senders; never starts or quits"),
+    row("calibrate", Argument::Nothing, "calibrate", "measure what the primitives of a sender cost on this CPU"),
     row("theme", Argument::Theme, "theme NAME", "another theme from now on"),
     row("shot", Argument::Picture, "shot FILE.svg|txt", "the screen as a picture or a text file"),
     row("help", Argument::Topic, "help [KEY]", "what a key of the profile means; without one: all keys"),
@@ -135,6 +137,7 @@ impl Command {
             "q!" => Command::Quit { force: true },
             "start" => Command::Start,
             "stop" => Command::Stop,
+            "calibrate" => Command::Calibrate,
             "import" => Command::Import(name.ok_or_else(wanted)?),
             "export" => Command::Export(name.ok_or_else(wanted)?),
             "theme" => Command::Theme(name.ok_or_else(wanted)?),
@@ -154,7 +157,10 @@ fn picture(file: String) -> Result<String, String> {
 fn unknown(word: &str) -> String {
     let hint = match nearest(word, COMMANDS.iter().map(|row| row.name)) {
         Some(near) => format!("Did you mean {near}?"),
-        None => "Write KEY=VALUE, or one of w, w!, o, import, export, q, q!, start, stop, theme, shot, help.".into(),
+        None => {
+            "Write KEY=VALUE, or one of w, w!, o, import, export, q, q!, start, stop, calibrate, theme, shot, help."
+                .into()
+        }
     };
     let shown: String = word.chars().take(40).collect();
     format!("{shown}: no such command or key. {hint}")

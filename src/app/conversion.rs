@@ -2,23 +2,9 @@
 //! *10 Gbit/s = 20.83 Mpps at 60 B: above 10G line rate, 14.88*.
 
 use crate::{
-    profile::{Profile, Rate, WIRE_OVERHEAD_BYTES},
+    profile::{Profile, Rate, WIRE_OVERHEAD_BYTES, budget::SPEEDS},
     stats::si,
 };
-
-/// Ethernet's speeds, bits a second with their names.
-const SPEEDS: [(f64, &str); 10] = [
-    (1e9, "1G"),
-    (2.5e9, "2.5G"),
-    (5e9, "5G"),
-    (10e9, "10G"),
-    (25e9, "25G"),
-    (40e9, "40G"),
-    (50e9, "50G"),
-    (100e9, "100G"),
-    (200e9, "200G"),
-    (400e9, "400G"),
-];
 
 /// The mean size of the packets when there is one flow, of one size or of an exact mix; bytes without FCS.
 pub(super) fn lone_bytes(profile: &Profile) -> Option<f64> {

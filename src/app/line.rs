@@ -207,6 +207,10 @@ impl App {
             Command::Quit { force } => self.quit_now(force, effects),
             Command::Start => self.start_by_name(effects),
             Command::Stop => self.stop_by_name(effects),
+            Command::Calibrate => {
+                self.open_calibration();
+                self.calibrate(effects);
+            }
             Command::Theme(name) => effects.push(Effect::UseTheme(Some(name))),
             Command::Shot(path) => effects.push(Effect::Shot(Some(path))),
         }

@@ -6,6 +6,7 @@ use crate::{
     },
     packet::Facts,
     profile::{Document, Profile},
+    stats::Calibration,
 };
 
 /// What comes in from outside.
@@ -88,6 +89,8 @@ pub enum Reply {
     Facts(Facts),
     /// How far long work has come, to be shown and not kept.
     Progress(String),
+    /// The table, or why there is none.
+    Calibrated(Result<Calibration, String>),
     Failed(String),
     Done(String),
 }
@@ -149,6 +152,10 @@ pub enum Effect {
     ListFolder(String),
     /// The counters of all devices, answered with [`Reply::Counters`].
     ReadCounters,
+    /// Measures the primitives on the first sender's CPU (these are `tx.cpus`); answered with [`Reply::Calibrated`].
+    Calibrate {
+        cpus: Vec<u32>,
+    },
     Redraw,
     Suspend,
     Quit {

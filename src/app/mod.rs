@@ -7,6 +7,7 @@ mod action;
 mod ask;
 mod axis;
 mod board;
+mod calibration;
 mod command;
 mod complete;
 mod conversion;
@@ -46,6 +47,7 @@ pub use action::Action;
 pub use ask::{About, Answer, Ask, Opening};
 pub use axis::Axis;
 pub use board::{Board, Figures, FlowFigures, Reading, SenderFigures};
+pub use calibration::{Bench, calibration_lines};
 pub use command::{COMMANDS, CommandRow};
 pub use devices::{DeviceCounts, DeviceEntry, DeviceRates};
 pub use edit::{Edit, Focus, Preview, Reached, Row as FormRow, RowKind, Shot};
@@ -119,6 +121,7 @@ pub struct App {
     pub devices: List<DeviceEntry>,
     pub help: Help,
     pub log: Log,
+    pub calibration: calibration::Bench,
     /// Lines typed on the `:` line.
     pub history: History,
     /// Names of the themes, once asked for.
@@ -169,6 +172,7 @@ impl App {
             devices: List::default(),
             help: Help::default(),
             log: Log::default(),
+            calibration: calibration::Bench::default(),
             history: History::default(),
             themes: Vec::new(),
             tongues: Tongues::default(),
@@ -263,6 +267,7 @@ impl App {
                     self.cancel();
                 }
             }
+            Overlay::Calibration { .. } => self.calibration_key(chord, effects),
             Overlay::None => {
                 if self.is_search_key(chord) {
                     return;
@@ -293,7 +298,7 @@ impl App {
             Overlay::Find(_) => self.paste_into_finder(text),
             Overlay::None if self.screen == Screen::Pick => self.profiles.search.paste(text),
             Overlay::None if self.screen == Screen::Help && self.help.is_searching => self.help.search.paste(text),
-            Overlay::None | Overlay::Ask(_) | Overlay::Sheet(_) => {}
+            Overlay::None | Overlay::Ask(_) | Overlay::Sheet(_) | Overlay::Calibration { .. } => {}
         }
     }
 
@@ -349,6 +354,7 @@ impl App {
             Action::Save => self.save(effects),
             Action::SaveAs => self.save_as(self.open.name.clone()),
             Action::Diff => self.show_diff(),
+            Action::Calibrate => self.open_calibration(),
             Action::Open => self.show(Screen::Pick, effects),
             Action::Devices => self.show(Screen::Devices, effects),
             Action::Log => self.show(Screen::Log, effects),
@@ -517,6 +523,7 @@ impl App {
             Reply::DeviceChosen(place) => self.device_chosen(place),
             Reply::PlaceChanged(place) => self.place_changed(place),
             Reply::Progress(line) => self.put_up(Tone::Plain, &line),
+            Reply::Calibrated(outcome) => self.calibrated(outcome),
             Reply::Failed(why) => self.say(Tone::Bad, why),
             Reply::Done(what) => self.say(Tone::Good, what),
         }

@@ -91,6 +91,9 @@ impl App {
         if self.run.is_on() {
             return;
         }
+        if self.calibration.is_running {
+            return self.say(Tone::Warn, "this CPU is being measured: packets may flow again in two or three seconds");
+        }
         let Some(place) = &self.place else {
             self.say(Tone::Plain, "choose where to send first; nothing is guessed");
             return self.show(Screen::Devices, effects);

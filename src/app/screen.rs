@@ -69,4 +69,8 @@ pub enum Overlay {
     Find(Box<Finder>),
     /// Something to read.
     Sheet(Box<Sheet>),
+    /// What this CPU's primitives cost, from this line on.
+    Calibration {
+        top: usize,
+    },
 }

@@ -25,6 +25,8 @@ pub enum Shade {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sheet {
     pub title: String,
+    /// What its keys do.
+    pub keys: &'static str,
     pub lines: Vec<(Shade, String)>,
     /// The first line in sight.
     pub top: usize,
@@ -32,7 +34,7 @@ pub struct Sheet {
 
 impl Sheet {
     pub fn new(title: String, lines: Vec<(Shade, String)>) -> Self {
-        Self { title, lines, top: 0 }
+        Self { title, keys: "jk scroll, esc closes", lines, top: 0 }
     }
 
     /// Plain lines.

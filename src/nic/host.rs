@@ -13,6 +13,12 @@ pub fn cpu_model(cpuinfo: &str) -> Option<String> {
     Some(format!("arm64 implementer {} part {}", value("CPU implementer")?, value("CPU part")?))
 }
 
+/// Whether `/proc/cpuinfo` tells of a hypervisor below: others may use this CPU unseen. Only x86 says so.
+pub fn is_virtual(cpuinfo: &str) -> bool {
+    let flags = cpuinfo.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| name.trim() == "flags");
+    flags.is_some_and(|(_, flags)| flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"))
+}
+
 /// One word for all CPUs from their `cpufreq/scaling_governor` texts: the governor, or all that differ, joined
 /// by "+". `None` where there is no frequency scaling.
 pub fn governor<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<String> {
@@ -56,6 +62,13 @@ mod tests {
         assert_eq!(cpu_model(arm).as_deref(), Some("arm64 implementer 0x41 part 0xd0c"));
         assert_eq!(cpu_model("model name\t:\n"), None);
         assert_eq!(cpu_model(""), None);
+    }
+
+    #[test]
+    fn a_hypervisor_below_is_seen() {
+        assert!(is_virtual("processor : 0\nflags\t\t: fpu hypervisor lahf_lm\n"));
+        assert!(!is_virtual("flags\t\t: fpu hypervisors\nmodel name : hypervisor\n"));
+        assert!(!is_virtual(""));
     }
 
     #[test]

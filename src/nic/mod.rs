@@ -4,6 +4,7 @@
 //! Descriptors never leave this room, a packet in flight cannot be rewritten, and the memory of a
 //! packet returns exactly once, when the last descriptor that names it has completed.
 
+pub mod calibrate;
 pub mod caps;
 pub mod cpus;
 mod doorbell;

@@ -8,7 +8,7 @@
 use super::{
     checksum,
     field::{Place, Site, Sums, Unit, store},
-    row::Head,
+    row::{Columns, Head},
     vary::{Draw, Form, March, Motion, Narrow, Vary, Walk, Wide},
 };
 
@@ -62,26 +62,36 @@ impl<V: Walk> Patch<V> {
 
     /// Writes the field into build `k` and each `step`th after it, and adds what differs to the sums of each.
     #[inline(always)]
-    fn apply_all(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut [Sums]) {
+    fn apply_all(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut Columns) {
         // A loop for each case: what a field does not weigh in costs nothing (19 instructions a packet of three fields).
+        let add = |sum: &mut u64, bits| *sum = checksum::plus(*sum, bits);
         match (self.weighs_ip, self.udp_mask) {
-            (false, 0) => self.each(heads, k, step, sums, |_, _| ()),
-            (true, 0) => self.each(heads, k, step, sums, |sums, bits| sums.ip = checksum::plus(sums.ip, bits)),
-            (false, _) => self.each(heads, k, step, sums, |sums, bits| sums.udp = checksum::plus(sums.udp, bits)),
-            (true, _) => self.each(heads, k, step, sums, |sums, bits| {
-                sums.ip = checksum::plus(sums.ip, bits);
-                sums.udp = checksum::plus(sums.udp, bits);
-            }),
+            (false, 0) => self.each(heads.iter_mut().map(|head| (head, ())), k, step, |(), _| ()),
+            (true, 0) => self.each(heads.iter_mut().zip(&mut sums.ip), k, step, add),
+            (false, _) => self.each(heads.iter_mut().zip(&mut sums.udp), k, step, add),
+            (true, _) => {
+                let both = sums.ip.iter_mut().zip(&mut sums.udp);
+                self.each(heads.iter_mut().zip(both), k, step, |(ip, udp), bits| {
+                    add(ip, bits);
+                    add(udp, bits);
+                });
+            }
         }
     }
 
     #[inline(always)]
-    fn each(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut [Sums], weigh: impl Fn(&mut Sums, u64)) {
+    fn each<'a, 'h: 'a, S>(
+        &self,
+        builds: impl Iterator<Item = (&'a mut &'h mut Head, S)>,
+        k: u64,
+        step: u64,
+        weigh: impl Fn(S, u64),
+    ) {
         // No bit is in both.
         let still = self.vary.base() | self.rest;
         let begin = usize::from(self.window as u8);
         let mut next = self.vary.walk(k, step);
-        for (head, sums) in heads.iter_mut().zip(sums) {
+        for (head, sums) in builds {
             let bits = next();
             head[begin..begin + WINDOW].copy_from_slice(&bits.wrapping_add(still).to_be_bytes());
             weigh(sums, bits);
@@ -231,7 +241,7 @@ impl Patches {
 
     /// Build `k` and each `step`th after it, where [`Patches::are_common`].
     #[inline(always)]
-    pub(super) fn apply_common(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut [Sums]) {
+    pub(super) fn apply_common(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut Columns) {
         for patch in &self.marches {
             patch.apply_all(heads, k, step, sums);
         }

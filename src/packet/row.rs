@@ -50,6 +50,12 @@ pub type Head = [u8; 256 + pktgen::WITH_STREAM];
 /// How many builds are finished together: the usual burst.
 const TOGETHER: usize = 32;
 
+/// The running sums of the builds that are finished together, one beside the other.
+pub(super) struct Columns {
+    pub ip: [u64; TOGETHER],
+    pub udp: [u64; TOGETHER],
+}
+
 /// Builds `first.k`, `first.k + step`, … of one frame, each sent once.
 ///
 /// Column by column: each patch goes over all packets of a burst before the next one does, so what it needs stays in
@@ -95,25 +101,25 @@ impl Row<'_> {
         }
         let Sums { ip, udp } = self.swift.sums;
         let udp = if self.swift.header.is_some() { checksum::plus(udp, self.header.rest_sum) } else { udp };
-        let mut sums = [Sums { ip, udp }; TOGETHER];
+        let mut sums = Columns { ip: [ip; TOGETHER], udp: [udp; TOGETHER] };
         let k = self.k.wrapping_add(u64::from(first).wrapping_mul(self.step));
         self.frame.patches.apply_common(heads, k, self.step, &mut sums);
-        let sums = sums.iter().zip(first..);
+        let sums = sums.ip.iter().zip(&sums.udp);
         // A loop for each of the usual cases, without a branch on what there is to write.
         match self.swift {
             Swift { ip_checksum: None, udp_checksum: None, .. } => self.put_headers(first, heads),
             Swift { header: Some(header), ip_checksum: Some(ip), udp_checksum: Some(udp), .. } => {
-                heads.iter_mut().zip(sums).for_each(|(head, (sums, nth))| {
-                    let sum = checksum::plus(sums.udp, self.header.write(from(head, header), nth));
-                    put(head, ip, checksum::finish(sums.ip));
+                heads.iter_mut().zip(sums).zip(first..).for_each(|((head, sums), nth)| {
+                    let sum = checksum::plus(*sums.1, self.header.write(from(head, header), nth));
+                    put(head, ip, checksum::finish(*sums.0));
                     put(head, udp, checksum::finish_udp(sum));
                 });
             }
             Swift { header, ip_checksum, udp_checksum, .. } => {
-                heads.iter_mut().zip(sums).for_each(|(head, (sums, nth))| {
+                heads.iter_mut().zip(sums).zip(first..).for_each(|((head, sums), nth)| {
                     let more = header.map_or(0, |at| self.header.write(from(head, at), nth));
-                    ip_checksum.into_iter().for_each(|at| put(head, at, checksum::finish(sums.ip)));
-                    let sum = checksum::plus(sums.udp, more);
+                    ip_checksum.into_iter().for_each(|at| put(head, at, checksum::finish(*sums.0)));
+                    let sum = checksum::plus(*sums.1, more);
                     udp_checksum.into_iter().for_each(|at| put(head, at, checksum::finish_udp(sum)));
                 });
             }

@@ -2,6 +2,7 @@
 //!
 //! Text goes in and text comes out; this room reads no file, no clock and no device.
 
+pub mod budget;
 mod check;
 pub mod conversations;
 pub mod duration;

@@ -17,6 +17,7 @@ use crate::{
     disable_help_subcommand = true,
     max_term_width = 80,
     override_usage = "txdeck [PROFILE] [-i IF]   or   txdeck COMMAND (more: txdeck COMMAND -h)",
+    defer(few_options),
     help_template = "{about}\n{usage-heading} {usage}\n\n{subcommands}\n{options}{after-help}",
     after_long_help = "PROFILE is a path, - for stdin, or a name: your own profiles first, then the shipped ones.\n\n\
         Examples:\n  txdeck lab                        the console in a lab; no rights needed\n  \
@@ -38,6 +39,13 @@ pub struct Cli {
     pub common: Common,
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+/// The commands need the room: short help leaves out what `--set` says as well.
+fn few_options(command: clap::Command) -> clap::Command {
+    ["queues", "duration", "count"]
+        .into_iter()
+        .fold(command, |command, option| command.mut_arg(option, |option| option.hide_short_help(true)))
 }
 
 /// What every command takes.
@@ -106,6 +114,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Write a profile in another generator's language
     Export(ExportArgs),
+    /// What atomics, barriers and system calls cost on this CPU
+    Calibrate(CalibrateArgs),
     /// Network devices, what they can do, and whether they are guarded
     Devices(DevicesArgs),
     /// List profiles, or print one
@@ -325,6 +335,27 @@ fn exportable() -> impl clap::builder::TypedValueParser<Value = Dialect> {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "txdeck calibrate [PROFILE] [--cpu N] [OPTIONS]",
+    after_long_help = "Takes about two seconds on an otherwise idle machine and sends nothing. The kick is tried\n\
+        in a private lab, where one can be made.\n\n\
+        Examples:\n  txdeck calibrate\n  txdeck calibrate imix --cpu 2 --json"
+)]
+pub struct CalibrateArgs {
+    /// Whose frame size the budget is for [default: udp-64]
+    #[arg(value_name = "PROFILE")]
+    pub profile: Option<String>,
+    /// Measure here [default: the profile's first CPU]
+    #[arg(long, value_name = "N")]
+    pub cpu: Option<u32>,
+    /// Change the profile first, as in "run"
+    #[arg(short = 's', long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  txdeck devices\n  txdeck devices --json")]
 pub struct DevicesArgs {
     #[command(flatten)]
@@ -395,6 +426,7 @@ impl Command {
             Command::Show(_) => "show",
             Command::Import(_) => "import",
             Command::Export(_) => "export",
+            Command::Calibrate(_) => "calibrate",
             Command::Devices(_) => "devices",
             Command::Profiles(_) => "profiles",
             Command::Themes(_) => "themes",

@@ -10,9 +10,14 @@ pub fn allowed() -> Vec<u32> {
 /// One CPU for each of `queues` senders: those the profile names, else the allowed ones from the last downwards
 /// (CPU 0 has the machine's interrupts), around again when there are more senders than CPUs.
 pub fn choose(named: &[u32], queues: usize, allowed: &[u32]) -> Result<Vec<Option<u32>>, Failure> {
+    choose_for("tx.cpus", named, queues, allowed)
+}
+
+/// The same of CPUs that were named by `option`.
+pub fn choose_for(option: &str, named: &[u32], queues: usize, allowed: &[u32]) -> Result<Vec<Option<u32>>, Failure> {
     if let Some(cpu) = named.iter().find(|cpu| !allowed.is_empty() && !allowed.contains(cpu)) {
         let known = allowed.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-        let message = format!("tx.cpus: CPU {cpu} is not one this process may use. Allowed: {known}");
+        let message = format!("{option}: CPU {cpu} is not one this process may use. Allowed: {known}");
         return Err(Failure::new("bad_cpu", message));
     }
     let source: Vec<u32> = if named.is_empty() { allowed.iter().rev().copied().collect() } else { named.to_vec() };

@@ -1,6 +1,7 @@
 //! The hands: arguments, files, the terminal, the one loop.
 
 mod args;
+mod calibrate;
 mod captures;
 mod check;
 mod clock;
@@ -85,6 +86,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Ending> {
         Some(Command::Show(args)) => show::run(args, common),
         Some(Command::Import(args)) => import::run(args, common),
         Some(Command::Export(args)) => export::run(args, common),
+        Some(Command::Calibrate(args)) => calibrate::run(args, common),
         Some(Command::Devices(args)) => devices::run(args, common),
         Some(Command::Profiles(args)) => listing::profiles(args, common),
         Some(Command::Themes(args)) => listing::themes(args, common),
@@ -100,6 +102,7 @@ fn wants_json(cli: &Cli) -> bool {
         Some(Command::Run(args)) => args.format.chosen() == Format::Json,
         Some(Command::Import(args)) => args.format.chosen() == Format::Json,
         Some(Command::Export(args)) => args.format.chosen() == Format::Json,
+        Some(Command::Calibrate(args)) => args.format.chosen() == Format::Json,
         Some(Command::Devices(args)) => args.format.chosen() == Format::Json,
         _ => false,
     }

@@ -6,6 +6,7 @@
 mod atomic {
     pub use std::sync::atomic::{AtomicU64, Ordering, fence};
 }
+mod calibration;
 mod counters;
 mod ledger;
 mod published;
@@ -13,6 +14,7 @@ mod series;
 mod snapshot;
 mod units;
 
+pub use calibration::{Calibration, Primitive, Spread};
 pub use counters::{Counters, Counts, FlowCounter, State};
 pub use ledger::{DeviceCounters, Ledger, LeftSource, Meter};
 pub use series::{Column, Series};

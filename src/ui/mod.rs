@@ -101,6 +101,10 @@ pub fn paint(buffer: &mut Buffer, area: Rect, app: &App, look: &Look) -> Option<
             sheet::draw(buffer, area, open, look);
             None
         }
+        Overlay::Calibration { top } => {
+            sheet::draw(buffer, area, &app.calibration_sheet(*top), look);
+            None
+        }
         Overlay::Text(prompt) => {
             let at = (app.screen == Screen::Edit && prompt.is_of_profile()).then(|| edit::picked_field(area, app));
             dialogs::text(buffer, area, at, prompt, look)

@@ -18,7 +18,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, sheet: &Sheet, look: &Look) {
     let at = layout::dialog(area, width, height);
     Clear.render(at, buffer);
     buffer.set_style(at, look.style(Role::Text));
-    let inner = boxed(buffer, at, &format!("{}: jk scroll, esc closes", sheet.title), look);
+    let inner = boxed(buffer, at, &format!("{}: {}", sheet.title, sheet.keys), look);
     let mut y = inner.y;
     for (shade, text) in sheet.lines.iter().skip(sheet.top) {
         if y >= inner.bottom() {

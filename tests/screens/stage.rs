@@ -9,7 +9,7 @@ use txdeck::{
     dialect::{self, Dialect, Given, Kind, Report},
     packet::{Facts, compile},
     profile::{Document, Rate},
-    stats::{Counts, FlowSnapshot, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
+    stats::{Calibration, Counts, FlowSnapshot, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
     ui::{self, Look},
 };
 
@@ -43,6 +43,8 @@ pub struct Stage {
     pub files: Vec<(String, String)>,
     /// Imports are not answered.
     pub holds_imports: bool,
+    /// Answered to a measuring; `None`: not yet.
+    pub calibration: Option<Result<Calibration, String>>,
 }
 
 pub fn place(kind: PlaceKind) -> Place {
@@ -86,6 +88,7 @@ impl Stage {
             copied: String::new(),
             files: Vec::new(),
             holds_imports: false,
+            calibration: None,
         }
     }
 
@@ -199,6 +202,7 @@ impl Stage {
                 Some(Reply::Folder(Folder { path, names }))
             }
             Effect::ListThemes => Some(Reply::Themes(["terminal", "dark", "light"].map(str::to_owned).to_vec())),
+            Effect::Calibrate { .. } => self.calibration.clone().map(Reply::Calibrated),
             Effect::ReadCounters => Some(Reply::Counters(vec![(2, self.counted()), (3, self.counted())])),
             Effect::UseTheme(name) => Some(Reply::Done(format!("theme {}", name.unwrap_or_default()))),
             Effect::Shot(path) => Some(Reply::Done(format!("picture: {}", path.unwrap_or_default()))),

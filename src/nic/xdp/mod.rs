@@ -83,6 +83,12 @@ impl XdpNic {
         &self.notices
     }
 
+    /// Wakes the kernel although nothing is queued, to learn what that alone costs; 0 or the errno.
+    #[inline]
+    pub(in crate::nic) fn empty_kick(&self) -> i32 {
+        self.port.as_ref().map_or(libc::ENXIO, Port::kick)
+    }
+
     #[inline]
     fn strike(&mut self, burst: u32, clock: &impl Clock) -> Strokes {
         let Some(port) = &self.port else { return Strokes::default() };

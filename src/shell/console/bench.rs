@@ -6,6 +6,7 @@ use crate::{
     packet::Facts,
     profile::{Document, Profile},
     shell::{
+        calibrate,
         captures::Shelf,
         cpus,
         failure::Failure,
@@ -13,6 +14,7 @@ use crate::{
         session::{self, Retuned, Session},
         site::{Place, Site},
     },
+    stats::Calibration,
 };
 
 use super::device_list::{self, facts};
@@ -155,6 +157,19 @@ impl Bench {
             Ok((mode, _)) => Ok(News::Reopened { last, mode }),
             Err(failure) => Ok(News::Over { last, why: Some(failure.for_people()) }),
         })
+    }
+
+    /// What the primitives cost here, in about two seconds. A kick needs a queue, and only the lab's is nobody else's.
+    ///
+    /// # Errors
+    /// A CPU that may not be used, or no answer at all.
+    pub fn calibrate(&self, cpus: &[u32], keep_going: impl Fn() -> bool + Send) -> Result<Calibration, Failure> {
+        if self.session.is_some() {
+            return Err(Failure::new("calibrate", "stop first: packets flow, and measuring would slow them"));
+        }
+        let lab = self.site.as_ref().and_then(|site| site.lab.as_ref());
+        let kick = lab.map(calibrate::lab_queue).unwrap_or_else(|| Err("only in a lab: txdeck lab".into()));
+        calibrate::measure(calibrate::seat(cpus)?, kick, keep_going)
     }
 
     /// Devices of this namespace with the reason where sending is guarded; the simulated nic last.

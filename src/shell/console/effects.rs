@@ -63,6 +63,7 @@ impl Hands {
             Effect::Restart(document) => self.order(Order::Restart(document)),
             Effect::AskFacts(profile) => self.order(Order::AskFacts(profile)),
             Effect::ReadCounters => self.order(Order::ReadCounters),
+            Effect::Calibrate { cpus } => self.order(Order::Calibrate { cpus }),
             Effect::Stop => self.order(Order::Stop),
             Effect::ListDevices => self.order(Order::ListDevices),
             Effect::UseDevice(device) => self.order(Order::UseDevice(device)),

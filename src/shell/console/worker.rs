@@ -36,6 +36,10 @@ pub enum Order {
     ListDevices,
     ReadCounters,
     UseDevice(String),
+    /// The primitives on the first of these CPUs, or on a sender's usual one.
+    Calibrate {
+        cpus: Vec<u32>,
+    },
 }
 
 /// How often figures are read while anything sends.
@@ -184,6 +188,11 @@ impl Work {
                     // Nothing was open (a start that failed meanwhile): the drain is over at once.
                     self.tell(Reply::Over { last: None, why: None });
                 }
+            }
+            Order::Calibrate { cpus } => {
+                let hurry = Arc::clone(&self.hurry);
+                let measured = self.bench.calibrate(&cpus, move || !hurry.load(Ordering::Acquire));
+                self.tell(Reply::Calibrated(measured.map_err(|failure| failure.for_people())));
             }
             Order::ReadCounters => self.tell(Reply::Counters(device_list::counters())),
             Order::ListDevices => self.tell(self.bench.devices().map_or_else(failed, Reply::Devices)),
