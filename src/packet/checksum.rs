@@ -23,6 +23,19 @@ pub(super) fn plus(sum: u64, number: u64) -> u64 {
     sum.wrapping_add(u64::from(carry))
 }
 
+/// A sum of numbers in network order, as memory holds them, in place of the numbers themselves: swapping the bytes of all
+/// words swaps those of their sum (RFC 1071, 2.B), and what is about to be stored need not be kept in two orders.
+#[inline]
+pub(super) fn in_network_order(sum: u64) -> u64 {
+    u64::from((!finish(sum)).to_be())
+}
+
+/// What takes a number off a sum again.
+#[inline]
+pub(super) fn less(number: u64) -> u64 {
+    !number
+}
+
 /// The header checksum that belongs to a sum.
 #[inline]
 pub(super) fn finish(sum: u64) -> u16 {
@@ -44,7 +57,7 @@ pub(super) fn finish_udp(sum: u64) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::{finish, finish_udp, plus, sum, weigh};
+    use super::{finish, finish_udp, in_network_order, less, plus, sum, weigh};
 
     #[test]
     fn the_example_of_rfc_1071() {
@@ -68,6 +81,15 @@ mod tests {
     fn a_carry_is_brought_round() {
         assert_eq!(finish(plus(u64::MAX, 1)), finish(1));
         assert_eq!(finish(plus(u64::MAX - 7, 0x1_0000_1234)), finish(weigh(u64::MAX - 7) + weigh(0x1_0000_1234)));
+    }
+
+    #[test]
+    fn a_sum_in_network_order_has_its_bytes_swapped() {
+        let numbers = [0x0102_0304_0506_0708_u64, 0xfffe_fdfc_fbfa_f9f8, 0xffff_ffff_ffff_ffff, 7];
+        let sum = numbers.iter().fold(1, |sum, number| plus(sum, *number));
+        let swapped = numbers.iter().fold(in_network_order(1), |sum, number| plus(sum, number.to_be()));
+        assert_eq!(finish(swapped), finish(sum).to_be());
+        assert_eq!(finish(plus(plus(sum, numbers[1]), less(numbers[1]))), finish(sum));
     }
 
     #[test]

@@ -55,25 +55,27 @@ impl<V: Vary> Patch<V> {
 }
 
 impl<V: Walk> Patch<V> {
-    /// What every build adds to the sums.
-    fn weigh_base(&self, sums: &mut Sums) {
-        self.weigh(self.vary.base(), sums);
+    /// Takes off the sums, which are in network order, what each build's window holds besides the field.
+    fn weigh_rest(&self, sums: &mut Sums) {
+        let rest = checksum::less(self.rest.to_be());
+        sums.udp = if self.udp_mask == 0 { sums.udp } else { checksum::plus(sums.udp, rest) };
+        sums.ip = if self.weighs_ip { checksum::plus(sums.ip, rest) } else { sums.ip };
     }
 
-    /// Writes the field into build `k` and each `step`th after it, and adds what differs to the sums of each.
+    /// Writes the window into build `k` and each `step`th after it, and adds it to the sums of each, in network order.
     #[inline(always)]
     fn apply_all(&self, heads: &mut [&mut Head], k: u64, step: u64, sums: &mut Columns) {
         // A loop for each case: what a field does not weigh in costs nothing (19 instructions a packet of three fields).
-        let add = |sum: &mut u64, bits| *sum = checksum::plus(*sum, bits);
+        let add = |sum: &mut u64, window| *sum = checksum::plus(*sum, window);
         match (self.weighs_ip, self.udp_mask) {
             (false, 0) => self.each(heads.iter_mut().map(|head| (head, ())), k, step, |(), _| ()),
             (true, 0) => self.each(heads.iter_mut().zip(&mut sums.ip), k, step, add),
             (false, _) => self.each(heads.iter_mut().zip(&mut sums.udp), k, step, add),
             (true, _) => {
                 let both = sums.ip.iter_mut().zip(&mut sums.udp);
-                self.each(heads.iter_mut().zip(both), k, step, |(ip, udp), bits| {
-                    add(ip, bits);
-                    add(udp, bits);
+                self.each(heads.iter_mut().zip(both), k, step, |(ip, udp), window| {
+                    add(ip, window);
+                    add(udp, window);
                 });
             }
         }
@@ -92,9 +94,9 @@ impl<V: Walk> Patch<V> {
         let begin = usize::from(self.window as u8);
         let mut next = self.vary.walk(k, step);
         for (head, sums) in builds {
-            let bits = next();
-            head[begin..begin + WINDOW].copy_from_slice(&bits.wrapping_add(still).to_be_bytes());
-            weigh(sums, bits);
+            let window = next().wrapping_add(still).to_be();
+            head[begin..begin + WINDOW].copy_from_slice(&window.to_ne_bytes());
+            weigh(sums, window);
         }
     }
 
@@ -233,10 +235,10 @@ impl Patches {
         near && self.others.is_empty() && self.wide.is_empty()
     }
 
-    /// What every build adds to the sums besides what [`Patches::apply_common`] does.
+    /// Takes off the sums what [`Patches::apply_common`] adds too much.
     pub(super) fn weigh_common(&self, sums: &mut Sums) {
-        self.marches.iter().for_each(|patch| patch.weigh_base(sums));
-        self.draws.iter().for_each(|patch| patch.weigh_base(sums));
+        self.marches.iter().for_each(|patch| patch.weigh_rest(sums));
+        self.draws.iter().for_each(|patch| patch.weigh_rest(sums));
     }
 
     /// Build `k` and each `step`th after it, where [`Patches::are_common`].

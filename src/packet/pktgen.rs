@@ -40,7 +40,7 @@ pub(super) struct Header {
     seq: u32,
     time: [u8; 8],
     stream: [u8; 2],
-    /// What time and stream number add to a sum.
+    /// What time and stream number add to a sum in network order.
     pub rest_sum: u64,
 }
 
@@ -51,15 +51,15 @@ impl Header {
             seq: first.seq,
             time: first.time.0.to_be_bytes(),
             stream: first.stream.to_be_bytes(),
-            rest_sum: checksum::plus(first.time.0, u64::from(first.stream)),
+            rest_sum: checksum::plus(first.time.0.to_be(), u64::from(first.stream.to_be())),
         }
     }
 
-    /// Writes the header `nth` of the row; returns what magic and sequence number add to a sum.
+    /// Writes the header `nth` of the row; returns what magic and sequence number add to a sum in network order.
     #[inline(always)]
     pub(super) fn write(&self, head: &mut [u8; WITH_STREAM], nth: u32) -> u64 {
-        let first = u64::from(MAGIC) << 32 | u64::from(self.seq.wrapping_add(nth));
-        head[..8].copy_from_slice(&first.to_be_bytes());
+        let first = (u64::from(MAGIC) << 32 | u64::from(self.seq.wrapping_add(nth))).to_be();
+        head[..8].copy_from_slice(&first.to_ne_bytes());
         head[8..16].copy_from_slice(&self.time);
         head[16..].copy_from_slice(&self.stream);
         first

@@ -19,7 +19,7 @@ pub(super) struct Swift {
     header: Option<u8>,
     ip_checksum: Option<u8>,
     udp_checksum: Option<u8>,
-    /// Of all that is the same in every build.
+    /// Of all that is the same in every build, in network order.
     sums: Sums,
 }
 
@@ -31,7 +31,8 @@ impl Swift {
         // Other checksums than UDP's and payloads of random bytes are the long way's.
         let common = frame.lengths.is_none() && frame.carried.is_none() && frame.filler.is_none();
         let near = |at: Option<usize>| at.map(u8::try_from).transpose().ok();
-        let mut sums = frame.sums;
+        let Sums { ip, udp } = frame.sums;
+        let mut sums = Sums { ip: checksum::in_network_order(ip), udp: checksum::in_network_order(udp) };
         frame.patches.weigh_common(&mut sums);
         (whole && common && frame.patches.are_common()).then_some(Self {
             mark: frame.id << LEN_BITS | len as u64,
@@ -50,7 +51,7 @@ pub type Head = [u8; 256 + pktgen::WITH_STREAM];
 /// How many builds are finished together: the usual burst.
 const TOGETHER: usize = 32;
 
-/// The running sums of the builds that are finished together, one beside the other.
+/// The running sums of the builds that are finished together, one beside the other, in network order.
 pub(super) struct Columns {
     pub ip: [u64; TOGETHER],
     pub udp: [u64; TOGETHER],
@@ -146,5 +147,5 @@ fn from<const N: usize>(head: &mut Head, at: u8) -> &mut [u8; N] {
 
 #[inline(always)]
 fn put(head: &mut Head, at: u8, checksum: u16) {
-    *from(head, at) = checksum.to_be_bytes();
+    *from(head, at) = checksum.to_ne_bytes();
 }
