@@ -178,7 +178,7 @@ mod tests {
         let kick = Primitive { name: "kick", what: "kick of an empty queue", cost: Err("no lab".into()) };
         let primitives = vec![
             primitive("locked_add", "LOCK-prefixed add", 6.72),
-            primitive("a", "a word of 24 characters.", 12_345.6),
+            primitive("a", "a word of 23 characters", 12_345.6),
             kick,
         ];
         Calibration { cpu: 1, other_cpu: None, is_virtual: false, primitives }
@@ -190,7 +190,7 @@ mod tests {
         let lines: Vec<String> = calibration_lines(&calibration(), frame).into_iter().map(|(_, line)| line).collect();
         assert!(lines[..8].iter().all(|line| line.chars().count() <= 74), "{lines:#?}");
         assert_eq!(lines[4], "LOCK-prefixed add           6.72    6.05    7.39   1G       672.0    1.49");
-        assert_eq!(lines[5], "a word of 24 characters.   12346   11111   13580   10G      67.20   14.88");
+        assert_eq!(lines[5], "a word of 23 characters    12346   11111   13580   10G      67.20   14.88");
         assert!(
             lines[6].starts_with("kick of an empty queue  not here") && lines[6].ends_with("25G      26.88   37.20")
         );

@@ -17,7 +17,7 @@ pub struct Calibration {
 pub struct Primitive {
     /// For scripts: `locked_add`.
     pub name: &'static str,
-    /// For people, at most 24 characters.
+    /// For people, at most 23 characters.
     pub what: &'static str,
     /// Or why it could not be measured here.
     pub cost: Result<Spread, String>,

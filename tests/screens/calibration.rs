@@ -29,7 +29,7 @@ fn measured() -> Calibration {
     let primitives = vec![
         primitive("load_store", "plain load + store", 0.27, 0.29),
         primitive("locked_add", "LOCK-prefixed add", 8.23, 8.3),
-        primitive("contended_add", "LOCK add, contended line", 43.2, 90.1),
+        primitive("contended_add", "contended LOCK add", 43.2, 90.1),
         primitive("barrier", "store + full barrier", 7.56, 11.9),
         primitive("clock_read", "clock read", 22.9, 24.0),
         primitive("system_call", "empty system call", 117.3, 130.6),

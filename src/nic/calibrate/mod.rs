@@ -24,7 +24,7 @@ pub struct Seat {
 pub struct Measured {
     /// For scripts: `locked_add`.
     pub name: &'static str,
-    /// For people, at most 24 characters.
+    /// For people, at most 23 characters.
     pub what: &'static str,
     pub rounds_ns: Result<Vec<f64>, String>,
 }
@@ -49,7 +49,7 @@ const MOST_TURNS: u32 = 1 << 24;
 
 const IS_X86: bool = cfg!(target_arch = "x86_64");
 const LOCKED_ADD: &str = if IS_X86 { "LOCK-prefixed add" } else { "atomic add" };
-const CONTENDED_ADD: &str = if IS_X86 { "LOCK add, contended line" } else { "atomic, contended line" };
+const CONTENDED_ADD: &str = if IS_X86 { "contended LOCK add" } else { "contended atomic add" };
 
 /// Measures for about two seconds, on a thread of its own; `keep_going` is asked several times in each of them.
 /// `kick` is an open queue with nothing in it, or why there is none.
