@@ -23,8 +23,13 @@ pub const DEADLINE: Duration = Duration::from_secs(10);
 /// Runs `body` on a veth pair in a namespace of its own; `test` is the full name of the calling test.
 /// Skips aloud where namespaces are not allowed; with REQUIRE_WIRE=1 that is a failure.
 pub fn on_a_veth_pair(test: &str, body: impl FnOnce(&mut Pair)) {
+    on_a_veth_pair_of(1, test, body);
+}
+
+/// … whose near end has so many queues.
+pub fn on_a_veth_pair_of(queues: u32, test: &str, body: impl FnOnce(&mut Pair)) {
     if std::env::var(INSIDE).is_ok_and(|inside| inside == test) {
-        match Pair::new() {
+        match Pair::new(queues) {
             Ok(mut pair) => return body(&mut pair),
             Err(why) => {
                 println!("no veth pair: {why}");
@@ -42,7 +47,7 @@ pub fn on_a_veth_pair(test: &str, body: impl FnOnce(&mut Pair)) {
                 format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             if output.status.code() != Some(CANNOT) {
                 assert!(output.status.success() && told.contains("1 passed"), "inside the namespace:\n{told}");
-                return;
+                return println!("{told}");
             }
             told
         }
@@ -94,7 +99,7 @@ pub struct Sent {
 }
 
 impl Pair {
-    fn new() -> Result<Self, Box<dyn std::error::Error>> {
+    fn new(queues: u32) -> Result<Self, Box<dyn std::error::Error>> {
         // Neighbour discovery would add packets of its own.
         for whose in ["all", "default"] {
             let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{whose}/disable_ipv6"), "1");
@@ -106,7 +111,10 @@ impl Pair {
             Ok::<_, io::Error>(handle)
         })?;
         let pair = Self { runtime, handle };
-        pair.runtime.block_on(pair.handle.link().add(LinkVeth::new("a0", "b0").build()).execute())?;
+        let veth = LinkVeth::new("a0", "b0")
+            .append_extra_attribute(LinkAttribute::NumTxQueues(queues))
+            .append_extra_attribute(LinkAttribute::NumRxQueues(queues));
+        pair.runtime.block_on(pair.handle.link().add(veth.build()).execute())?;
         pair.change("a0", |link| link.address(vec![2, 0, 0, 0, 0, 1]));
         pair.change("b0", |link| link.address(vec![2, 0, 0, 0, 0, 0x12]));
         pair.up("a0");
@@ -184,6 +192,24 @@ impl Far {
         Self { fd, received: RefCell::default() }
     }
 
+    /// … that puts VLAN tags back where the kernel takes the outermost one out of a frame.
+    pub fn with_tags_on(pair: &Pair, name: &str) -> Self {
+        let far = Self::on(pair, name);
+        let on: libc::c_int = 1;
+        // SAFETY: `on` is an int, and its size is told.
+        let answer = unsafe {
+            libc::setsockopt(
+                far.fd,
+                libc::SOL_PACKET,
+                libc::PACKET_AUXDATA,
+                (&raw const on).cast(),
+                size_of_val(&on) as u32,
+            )
+        };
+        assert_eq!(answer, 0, "PACKET_AUXDATA: {}", io::Error::last_os_error());
+        far
+    }
+
     /// Every frame received since the last call, in order.
     pub fn frames(&self) -> Vec<Vec<u8>> {
         self.pull();
@@ -193,17 +219,39 @@ impl Far {
     /// Empties the socket, which an ordinary user cannot make large: to be called after each doorbell.
     fn pull(&self) {
         let mut frames = self.received.borrow_mut();
-        let mut buffer = [0u8; 65536];
+        let mut buffer = vec![0u8; 65536];
         loop {
-            // SAFETY: the buffer is as long as told.
-            let length = unsafe { libc::recv(self.fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) };
-            match usize::try_from(length) {
-                Ok(length) => frames.push(buffer[..length].to_vec()),
+            match self.receive(&mut buffer) {
+                Ok(frame) => frames.push(frame),
                 // The socket tells once that the device was down.
-                Err(_) if io::Error::last_os_error().raw_os_error() == Some(libc::ENETDOWN) => {}
+                Err(why) if why.raw_os_error() == Some(libc::ENETDOWN) => {}
                 Err(_) => return,
             }
         }
+    }
+
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<Vec<u8>> {
+        let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+        // As u64, so that it is aligned as a cmsghdr must be.
+        let mut control = [0u64; 16];
+        // SAFETY: all zero is a valid msghdr.
+        let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+        (message.msg_iov, message.msg_iovlen) = (&raw mut part, 1);
+        (message.msg_control, message.msg_controllen) = (control.as_mut_ptr().cast(), size_of_val(&control) as _);
+        // SAFETY: all that the message points to lives, and is as long as told.
+        let length = unsafe { libc::recvmsg(self.fd, &raw mut message, 0) };
+        let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
+        let mut frame = buffer[..length].to_vec();
+        // SAFETY: the kernel has filled the control buffer; a PACKET_AUXDATA message holds a tpacket_auxdata.
+        let aux: Option<libc::tpacket_auxdata> = unsafe {
+            let header = libc::CMSG_FIRSTHDR(&raw const message);
+            (!header.is_null()).then(|| libc::CMSG_DATA(header).cast::<libc::tpacket_auxdata>().read_unaligned())
+        };
+        if let Some(aux) = aux.filter(|aux| aux.tp_status & libc::TP_STATUS_VLAN_VALID != 0) {
+            let (tpid, tci) = (aux.tp_vlan_tpid.to_be_bytes(), aux.tp_vlan_tci.to_be_bytes());
+            frame.splice(12..12, [tpid[0], tpid[1], tci[0], tci[1]]);
+        }
+        Ok(frame)
     }
 
     /// Packets seen since the last call, read or not.

@@ -138,13 +138,16 @@ fn size(low: u128, high: u128) -> BoxedStrategy<String> {
 fn header(name: &'static str, fields: Vec<(&'static str, BoxedStrategy<String>)>) -> BoxedStrategy<String> {
     let fields: Vec<_> = fields
         .into_iter()
-        .map(|(key, value)| prop::option::weighted(0.4, value).prop_map(move |value| value.map(|v| format!("{key} = {v}"))))
+        .map(|(key, value)| {
+            prop::option::weighted(0.4, value).prop_map(move |value| value.map(|v| format!("{key} = {v}")))
+        })
         .collect();
-    fields.prop_map(move |fields| {
-        let inside: Vec<String> = fields.into_iter().flatten().collect();
-        format!("{name} = {{ {} }}\n", inside.join(", "))
-    })
-    .boxed()
+    fields
+        .prop_map(move |fields| {
+            let inside: Vec<String> = fields.into_iter().flatten().collect();
+            format!("{name} = {{ {} }}\n", inside.join(", "))
+        })
+        .boxed()
 }
 
 fn number(bits: u32) -> BoxedStrategy<String> {
@@ -226,9 +229,8 @@ fn stack(of: Of) -> BoxedStrategy<(String, u128)> {
         ];
         header("tcp", fields)
     };
-    let echo = |name| {
-        header(name, vec![("type", number(8)), ("code", number(8)), ("id", number(16)), ("seq", number(16))])
-    };
+    let echo =
+        |name| header(name, vec![("type", number(8)), ("code", number(8)), ("id", number(16)), ("seq", number(16))]);
     let arp = || {
         let fields = vec![("op", number(16)), ("sha", mac()), ("spa", v4()), ("tha", mac()), ("tpa", v4())];
         header("arp", fields)
@@ -271,7 +273,9 @@ fn payload() -> BoxedStrategy<String> {
 /// What a flow says of how it is sent.
 fn manner(of: Of) -> BoxedStrategy<String> {
     if of == Of::Tongues {
-        return any::<bool>().prop_map(|nested| if nested { "order = \"nested\"\n".into() } else { String::new() }).boxed();
+        return any::<bool>()
+            .prop_map(|nested| if nested { "order = \"nested\"\n".into() } else { String::new() })
+            .boxed();
     }
     let weight = prop_oneof![2 => Just(1_u32), 1 => 2..9_u32];
     let clone = prop::option::weighted(0.2, 0..6_u32);
@@ -298,25 +302,26 @@ fn flow(of: Of) -> BoxedStrategy<String> {
     let label = header("x", vec![("label", number(20)), ("tc", number(3)), ("ttl", number(8))]);
     let eth = header("eth", vec![("src", mac())]);
     let tags = if of == Of::Wire { 3 } else { 2 };
-    let made = (eth, mac(), many("vlan", header("x", tag), tags), many("mpls", label, 3), stack(of), payload(), manner(of))
-        .prop_flat_map(move |(eth, dst, vlan, mpls, (stack, bytes), payload, manner)| {
-            let has_ip = stack.contains("ipv4") || stack.contains("ipv6");
-            let mpls = if has_ip { mpls } else { String::new() };
-            let eth = eth.replace(" }", &format!(", dst = {dst} }}")).replace("{ ,", "{").replace("{  ,", "{");
-            let lists = 4 * (vlan.matches("}, {").count() + mpls.matches("}, {").count()) as u128;
-            let least = 14 + 8 + lists + 24 + bytes;
-            let sizes = prop_oneof![size(least.max(60), 140), size(least.max(60), 1514), size(least, least + 40)];
-            let flows = (prop::option::weighted(0.3, (1..40_u32, 1..5_u32)), 0..3_usize);
-            (sizes, flows).prop_map(move |(size, (flows, order))| {
-                let order = ["sequential", "interleaved", "random"][order];
-                let varies = stack.contains("random =") || stack.contains("from =");
-                let flows = flows.filter(|_| varies).map_or(String::new(), |(count, length)| {
-                    format!("flows = {{ count = {count}, length = {length}, order = \"{order}\" }}\n")
-                });
-                format!("size = {size}\nrunt = true\n{manner}{flows}{eth}{vlan}{mpls}{stack}{payload}")
+    let made =
+        (eth, mac(), many("vlan", header("x", tag), tags), many("mpls", label, 3), stack(of), payload(), manner(of))
+            .prop_flat_map(move |(eth, dst, vlan, mpls, (stack, bytes), payload, manner)| {
+                let has_ip = stack.contains("ipv4") || stack.contains("ipv6");
+                let mpls = if has_ip { mpls } else { String::new() };
+                let eth = eth.replace(" }", &format!(", dst = {dst} }}")).replace("{ ,", "{").replace("{  ,", "{");
+                let lists = 4 * (vlan.matches("}, {").count() + mpls.matches("}, {").count()) as u128;
+                let least = 14 + 8 + lists + 24 + bytes;
+                let sizes = prop_oneof![size(least.max(60), 140), size(least.max(60), 1514), size(least, least + 40)];
+                let flows = (prop::option::weighted(0.3, (1..40_u32, 1..5_u32)), 0..3_usize);
+                (sizes, flows).prop_map(move |(size, (flows, order))| {
+                    let order = ["sequential", "interleaved", "random"][order];
+                    let varies = stack.contains("random =") || stack.contains("from =");
+                    let flows = flows.filter(|_| varies).map_or(String::new(), |(count, length)| {
+                        format!("flows = {{ count = {count}, length = {length}, order = \"{order}\" }}\n")
+                    });
+                    format!("size = {size}\nrunt = true\n{manner}{flows}{eth}{vlan}{mpls}{stack}{payload}")
+                })
             })
-        })
-        .boxed();
+            .boxed();
     if of == Of::Tongues {
         return made;
     }
