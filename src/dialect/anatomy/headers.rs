@@ -29,6 +29,14 @@ pub(super) struct KeptSum {
     pub is_udp: bool,
 }
 
+impl KeptSum {
+    /// Whether a move changes anything that the sum is made of.
+    pub fn is_over(&self, one: &Move) -> bool {
+        let inside = |from: usize, to: usize| one.bit < 8 * to && one.end() > 8 * from;
+        inside(self.covers.0, self.covers.1) || self.pseudo.is_some_and(|(at, length, _)| inside(at, at + length))
+    }
+}
+
 /// What the transport header needs to know of the IP header in front of it.
 #[derive(Clone, Copy)]
 struct Ip {
