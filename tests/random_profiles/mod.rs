@@ -23,7 +23,7 @@ pub enum Of {
 /// A runner whose seed is told, and given with `TXDECK_SEED` to see the same profiles again.
 pub fn runner(what: &str, cases: u32) -> TestRunner {
     let seed = std::env::var("TXDECK_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed: u64 = seed.unwrap_or_else(|| rand_seed());
+    let seed: u64 = seed.unwrap_or_else(rand_seed);
     println!("{what}: TXDECK_SEED={seed}, {cases} profiles");
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
