@@ -4,6 +4,9 @@
 mod bad;
 #[path = "tongues/dpdk.rs"]
 mod dpdk;
+#[path = "tongues/random.rs"]
+mod random;
+mod random_profiles;
 #[path = "tongues/round.rs"]
 mod round;
 #[path = "tongues/trafgen.rs"]

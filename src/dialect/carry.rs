@@ -16,19 +16,49 @@ const MARK: &str = "txdeck:";
 pub fn settings(original: &Document, back: &Document) -> Vec<(String, String)> {
     let mut back = back.clone();
     let mut carried = Vec::new();
+    let keys = keys(original);
     // Some settings fit only when others stand already: a size beside a rate.
-    for key in keys(original).into_iter().cycle().take(PASSES * keys(original).len()) {
-        let Some(value) = original.get(&key).filter(|value| back.get(&key).as_ref() != Some(value)) else { continue };
-        let before = back.profile().clone();
-        // Two spellings of one value are no difference.
-        if back.set(&key, &value).is_ok() && *back.profile() != before {
-            carried.push((key, value));
+    for _ in 0..PASSES {
+        let found = carried.len();
+        for key in &keys {
+            let Some(setting) = difference(original, &back, key) else { continue };
+            if take(&mut back, std::slice::from_ref(&setting)) {
+                carried.push(setting);
+                continue;
+            }
+            // Others are only valid together: a kind of payload and its bytes.
+            let together = beside(original, &back, &keys, key);
+            if together.len() > 1 && take(&mut back, &together) {
+                carried.extend(together);
+            }
+        }
+        if carried.len() == found {
+            break;
         }
     }
     carried
 }
 
 const PASSES: usize = 3;
+
+fn difference(original: &Document, back: &Document, key: &str) -> Option<(String, String)> {
+    let value = original.get(key).filter(|value| back.get(key).as_ref() != Some(value))?;
+    Some((key.to_owned(), value))
+}
+
+/// All that differs in the header of a key.
+fn beside(original: &Document, back: &Document, keys: &[String], key: &str) -> Vec<(String, String)> {
+    let header = |key: &str| key.rsplit_once('.').map(|(header, _)| header.to_owned());
+    let beside = keys.iter().filter(|other| header(other) == header(key));
+    beside.filter_map(|key| difference(original, back, key)).collect()
+}
+
+/// Whether the settings fit and change something: two spellings of one value are no difference.
+fn take(back: &mut Document, settings: &[(String, String)]) -> bool {
+    let before = back.profile().clone();
+    let pairs: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    back.set_together(&pairs).is_ok() && *back.profile() != before
+}
 
 /// Every key that a document could answer, headers in lists by their numbers.
 pub fn keys(document: &Document) -> Vec<String> {
@@ -103,6 +133,19 @@ mod tests {
         let mut report = Report::default();
         restore(&mut back, &comments, "#", &mut report);
         assert_eq!((back.profile(), report.is_empty()), (original.profile(), true));
+    }
+
+    #[test]
+    fn what_is_only_valid_together_rides_along_too() {
+        let text = format!("{HERE}payload = {{ kind = \"hex\", bytes = \"01 02\" }}\n");
+        let original = Document::parse("", &text).expect("valid");
+        let mut back = Document::parse("", HERE).expect("valid");
+        let carried = settings(&original, &back);
+        let keys: Vec<&str> = carried.iter().map(|(key, _)| key.as_str()).collect();
+        assert_eq!(keys, ["flow.a.payload.kind", "flow.a.payload.bytes"]);
+        let comments: String = carried.iter().map(|(key, value)| comment("#", key, value)).collect();
+        restore(&mut back, &comments, "#", &mut Report::default());
+        assert_eq!(back.profile(), original.profile());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     dialect::{Exported, Given, Imported, Kind, Refused, Report, carry},
-    profile::{Document, shipped},
+    profile::{Document, Flow, Ip, shipped},
 };
 
 /// More settings than this are no line any more.
@@ -38,7 +38,8 @@ fn distance(wanted: &Document, from: &Document) -> Option<Vec<(String, String)>>
     let mut at = from.clone();
     let mut settings = Vec::new();
     let names = |document: &Document| document.profile().flows.iter().map(|flow| flow.name.clone()).collect::<Vec<_>>();
-    if names(wanted).len() != names(from).len() {
+    let mut flows = wanted.profile().flows.iter().zip(&from.profile().flows);
+    if names(wanted).len() != names(from).len() || flows.any(|(wanted, from)| !has_headers_of(wanted, from)) {
         return None;
     }
     for (old, new) in names(from).into_iter().zip(names(wanted)).filter(|(old, new)| old != new) {
@@ -57,6 +58,25 @@ fn distance(wanted: &Document, from: &Document) -> Option<Vec<(String, String)>>
     let mut profile = at.profile().clone();
     (profile.name, profile.note) = (wanted.profile().name.clone(), wanted.profile().note.clone());
     (profile == *wanted.profile()).then_some(settings)
+}
+
+/// No setting takes a header out.
+fn has_headers_of(wanted: &Flow, from: &Flow) -> bool {
+    let headers = |flow: &Flow| {
+        [
+            flow.raw.is_some(),
+            flow.replay.is_some(),
+            flow.arp.is_some(),
+            matches!(flow.ip, Some(Ip::V4(_))),
+            matches!(flow.ip, Some(Ip::V6(_))),
+            flow.udp.is_some(),
+            flow.tcp.is_some(),
+            flow.icmp.is_some(),
+            flow.icmpv6.is_some(),
+        ]
+    };
+    let has_all = headers(wanted).into_iter().zip(headers(from)).all(|(wanted, from)| wanted || !from);
+    has_all && wanted.vlan.len() >= from.vlan.len() && wanted.mpls.len() >= from.mpls.len()
 }
 
 fn in_quotes(text: &str) -> String {

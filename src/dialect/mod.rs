@@ -9,6 +9,7 @@ mod command;
 mod dpdk;
 pub mod draft;
 mod finish;
+mod moving;
 pub mod pcap;
 pub mod pktgen;
 mod report;

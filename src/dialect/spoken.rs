@@ -2,7 +2,10 @@
 
 use crate::profile::{Order, Profile, Rate};
 
-use super::Report;
+use super::{
+    Report,
+    moving::{varies, walking},
+};
 
 /// What a dialect can say.
 pub struct Spoken {
@@ -45,10 +48,10 @@ pub fn unsaid(profile: &Profile, spoken: &Spoken, report: &mut Report) {
         if flow.weight != 1 && together.len() > 1 && flow.rate.is_none() && !spoken.flow_rate {
             lost("weight", format!("{tool}'s packets take turns one by one"));
         }
-        if flow.conversations.is_some() {
+        if flow.conversations.is_some() && varies(flow) {
             lost("flows", format!("{tool} has no conversations of a length of their own: fields move at every packet"));
         }
-        if flow.order == Order::Nested && !spoken.nested {
+        if flow.order == Order::Nested && walking(flow) > 1 && !spoken.nested {
             lost("order", format!("{tool}'s counters all move at every packet"));
         }
     }

@@ -123,6 +123,7 @@ fn c84_what_pktgen_can_say_it_says_and_the_rest_is_listed() {
         ("size = 128\nipv4 = { dscp = { from = 0, to = 7 } }\nudp = {}", "ipv4.dscp"),
         ("size = 128\nvlan = [{ tpid = 0x88a8 }]\nipv4 = {}\nudp = {}", "vlan.0.tpid"),
         ("size = 128\nipv4 = {}\nudp = {}\npayload = { kind = \"zero\" }", "payload.kind"),
+        ("size = 128\nipv4 = {}\nudp = {}\npayload = { kind = \"hex\", bytes = \"01 02\" }", "payload.bytes"),
         ("size = 128\nstart = \"1s\"\nipv4 = {}\nudp = {}", "start"),
         ("size = 128\nipv6 = { flow_label = 5 }\nudp = {}", "ipv6.flow_label"),
         ("size = 128\nipv6 = { dst = { from = \"2001:db8::1\", to = \"2001:db8::5\" } }\nudp = {}", "ipv6.dst"),

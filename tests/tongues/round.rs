@@ -63,6 +63,10 @@ fn flows() -> Vec<(&'static str, String)> {
         ("pings", with("size = 98\nipv4 = {}\nicmp = { id = 42, seq = 7 }\npayload = { kind = \"hex\", bytes = \"01 02 03\" }\n")),
         ("pings of IPv6", with("size = 98\nipv6 = {}\nicmpv6 = { id = 42, seq = { from = 0, to = 65535 } }\npayload = { kind = \"text\", text = \"hello\" }\n")),
         ("no checksum", with("ipv4 = {}\nudp = { checksum = false, src = { from = 0, to = 65535 } }\n")),
+        ("a sweep that never gets to its end", "version = 1\n[[flow]]\nname = \"a\"\neth = { dst = { from = \"02:00:00:00:00:f0\", to = \"02:00:00:00:01:05\", step = 64 } }\nipv4 = { dscp = { from = 1, to = 3, step = 9 } }\nudp = {}\n".into()),
+        ("labels that vary, under no checksum", with("mpls = [{ ttl = { from = 1, to = 9 } }]\nipv4 = {}\nicmp = {}\n")),
+        ("an IPv4 header that varies over a ping", with("ipv4 = { ttl = { from = 1, to = 9 } }\nicmp = {}\n")),
+        ("nested with one field that varies", with("order = \"nested\"\nipv4 = {}\nudp = { dst = { from = 1, to = 9 } }\n")),
         ("no IP", with("size = 64\npayload = { kind = \"pattern\", bytes = \"5a\" }\n")),
         ("MACs", "version = 1\n[[flow]]\nname = \"a\"\neth = { dst = { from = \"02:00:00:00:00:02\", to = \"02:00:00:00:00:ff\" }, src = { random = [\"02:00:00:00:00:00\", \"02:00:00:ff:ff:ff\"] } }\nipv4 = {}\nudp = {}\n".into()),
     ]

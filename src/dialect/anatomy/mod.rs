@@ -66,10 +66,24 @@ pub fn first(value: &Value) -> u128 {
 
 /// Whether txdeck keeps the checksum right that stands at a byte.
 pub fn keeps_sum(sample: &Sample, at: usize) -> bool {
+    kept_sums(sample).iter().any(|sum| sum.at == at)
+}
+
+/// Whether any of the sample's checksums, of IPv4 headers and of what they carry, is over bytes that move.
+pub fn moves_sums(sample: &Sample) -> (bool, bool) {
+    let moves = || sample.moves.iter().filter(|one| !one.value.is_fixed());
+    let kept = kept_sums(sample).into_iter().filter(|sum| sample.sums.contains(&sum.at));
+    let (headers, carried): (Vec<_>, Vec<_>) = kept
+        .filter(|sum| moves().any(|one| sum.is_over(one)))
+        .partition(|sum| sum.covers == (sum.at - 10, sum.at + 10));
+    (!headers.is_empty(), !carried.is_empty())
+}
+
+fn kept_sums(sample: &Sample) -> Vec<headers::KeptSum> {
     let (mut flow, mut report) = (FlowDraft::new("x"), Report::default());
     let mut taking = headers::Taking::new(sample, &mut flow, &mut report);
     taking.headers();
-    taking.kept_sums.iter().any(|sum| sum.at == at)
+    taking.kept_sums
 }
 
 /// The flow that sends a sample. What it cannot say of it stands in the report.

@@ -42,7 +42,12 @@ impl Taking<'_> {
             self.report.converted(self.sample.line, "", sentence);
             pattern = &pattern[..LONGEST_PATTERN];
         }
-        self.flow.set("payload.kind", "\"pattern\"");
+        // What ends in zeros and does not repeat stands there once: zeros follow it in longer frames too.
+        let is_once = pattern.len() == bytes.len() && pattern.ends_with(&[0]);
+        if is_once {
+            pattern = &pattern[..pattern.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)];
+        }
+        self.flow.set("payload.kind", if is_once { "\"hex\"" } else { "\"pattern\"" });
         let hex: Vec<String> = pattern.iter().map(|byte| format!("{byte:02x}")).collect();
         self.flow.set("payload.bytes", format!("\"{}\"", hex.join(" ")));
     }

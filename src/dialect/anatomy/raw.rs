@@ -10,12 +10,7 @@ const WIDTHS: [usize; 5] = [1, 2, 4, 6, 8];
 
 /// `None` where a raw frame would be wrong: the sender's own address, moves under a checksum, too many moves.
 pub(super) fn flow(sample: &Sample, sums: &[KeptSum], name: &str) -> Option<FlowDraft> {
-    let is_under = |one: &super::Move| {
-        sums.iter().filter(|sum| sample.sums.contains(&sum.at)).any(|sum| {
-            let inside = |from: usize, to: usize| one.bit < 8 * to && one.end() > 8 * from;
-            inside(sum.covers.0, sum.covers.1) || sum.pseudo.is_some_and(|(at, length, _)| inside(at, at + length))
-        })
-    };
+    let is_under = |one: &super::Move| sums.iter().any(|sum| sample.sums.contains(&sum.at) && sum.is_over(one));
     let fits =
         |one: &super::Move| one.bit.is_multiple_of(8) && one.bits.is_multiple_of(8) && WIDTHS.contains(&(one.bits / 8));
     let moving: Vec<_> = sample.moves.iter().filter(|one| !matches!(one.value, Value::Fixed(_))).collect();

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    dialect::{Exported, Given, Refused, Report, carry},
-    profile::{Document, Flow, Profile, Value},
+    dialect::{
+        Exported, Given, Refused, Report, carry,
+        moving::{is_random, settled, varies, walking},
+    },
+    profile::{Document, Profile},
 };
 
 use super::{OWN, OWN_NAME, read, words};
@@ -30,7 +33,7 @@ impl Said {
 }
 
 pub fn export(document: &Document) -> Result<Exported, Refused> {
-    let profile = document.profile();
+    let profile = &settled(document.profile());
     let mut report = Report::default();
     let mut body = String::new();
     let mut covered = BTreeSet::new();
@@ -58,9 +61,13 @@ pub fn export(document: &Document) -> Result<Exported, Refused> {
         return Err(Refused { file: String::new(), reasons });
     }
     let script = script(profile, &names.concat(), &devices, &body);
-    let carried = carried(document, &script)?;
+    let mut back = read("", &script, &Given::default(), &mut Report::default())?;
+    let carried = carried(document, &back);
     for (key, value) in &carried {
-        if !covered.contains(key) && !is_silent(document, key) {
+        let before = settled(back.profile());
+        // A setting that fits only together with others is none of the still ones.
+        let changes = back.set(key, value).is_err() || settled(back.profile()) != before;
+        if changes && !covered.contains(key) && !is_silent(document, profile, key) {
             report.dropped(0, &format!("{key} = {value}"), why(key));
         }
     }
@@ -69,9 +76,8 @@ pub fn export(document: &Document) -> Result<Exported, Refused> {
 }
 
 /// The settings that the commands alone do not bring back.
-fn carried(document: &Document, script: &str) -> Result<Vec<(String, String)>, Refused> {
-    let back = read("", script, &Given::default(), &mut Report::default())?;
-    Ok(carry::settings(document, &back).into_iter().filter(|(_, value)| !value.contains('\n')).collect())
+fn carried(document: &Document, back: &Document) -> Vec<(String, String)> {
+    carry::settings(document, back).into_iter().filter(|(_, value)| !value.contains('\n')).collect()
 }
 
 fn script(profile: &Profile, names: &str, devices: &[String], body: &str) -> String {
@@ -118,8 +124,7 @@ const SENDER: [&str; 12] = [
 /// What pktgen fixes and a profile leaves open unless it is written: no wish is lost.
 const OPEN: [&str; 3] = ["ipv4.ttl", "ipv6.hop_limit", "ipv4.id"];
 
-fn is_silent(document: &Document, key: &str) -> bool {
-    let profile = document.profile();
+fn is_silent(document: &Document, profile: &Profile, key: &str) -> bool {
     let (flow, own) = match key.strip_prefix("flow.").and_then(|rest| rest.split_once('.')) {
         Some((name, own)) => (profile.flows.iter().find(|flow| flow.name == name), own),
         None => (None, key),
@@ -128,19 +133,10 @@ fn is_silent(document: &Document, key: &str) -> bool {
         "runt" => true,
         "weight" => profile.flows.len() == 1,
         "order" => flow.is_some_and(|flow| walking(flow) < 2),
+        "flows.count" | "flows.length" | "flows.order" => flow.is_some_and(|flow| !varies(flow)),
         "tx.seed" => !profile.flows.iter().any(is_random),
         _ => SENDER.contains(&own) || OPEN.contains(&own) && !document.is_written(key),
     }
-}
-
-/// Fields that go through their values in order.
-fn walking(flow: &Flow) -> usize {
-    let walks = |value: &Value| !matches!(value, Value::Fixed(_) | Value::Random { .. } | Value::Masked { .. });
-    words::values(flow).into_iter().filter(|value| walks(value)).count()
-}
-
-fn is_random(flow: &Flow) -> bool {
-    words::values(flow).into_iter().any(|value| matches!(value, Value::Random { .. } | Value::Masked { .. }))
 }
 
 /// Why pktgen has no words for a key.

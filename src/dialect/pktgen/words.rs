@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::{
-    dialect::Report,
+    dialect::{Report, moving::varies},
     profile::{Flow, Ip, Ipv4, Ipv6, Mac, Payload, Profile, Rate, TurnOrder, Value, Vlan, kind::show_mac, sizes::mean},
 };
 
@@ -36,24 +36,6 @@ pub fn unsayable(flow: &Flow) -> Option<&'static str> {
         .iter()
         .any(|entry| [&entry.label, &entry.tc, &entry.ttl].into_iter().all(|value| *value == Value::Fixed(0)))
         .then_some("pktgen takes a stack entry of all zeros for no label at all: this flow is left out")
-}
-
-/// Everything of a flow that may vary, in no order that matters.
-pub fn values(flow: &Flow) -> Vec<&Value> {
-    let mut all = vec![&flow.size];
-    all.extend([&flow.eth.dst, &flow.eth.src].into_iter().filter_map(|mac| match mac {
-        Mac::Is(value) => Some(value),
-        _ => None,
-    }));
-    all.extend(flow.vlan.iter().flat_map(|tag| [&tag.id, &tag.pcp]));
-    all.extend(flow.mpls.iter().flat_map(|entry| [&entry.label, &entry.tc, &entry.ttl]));
-    match &flow.ip {
-        Some(Ip::V4(ip)) => all.extend([&ip.src, &ip.dst, &ip.ttl, &ip.dscp, &ip.ecn, &ip.id]),
-        Some(Ip::V6(ip)) => all.extend([&ip.src, &ip.dst, &ip.hop_limit, &ip.dscp, &ip.ecn, &ip.flow_label]),
-        None => {}
-    }
-    all.extend(flow.udp.iter().flat_map(|udp| [&udp.src, &udp.dst]));
-    all
 }
 
 pub fn flow(profile: &Profile, flow: &Flow, report: &mut Report) -> Said {
@@ -332,6 +314,9 @@ fn conversations(flow: &Flow, report: &mut Report, said: &mut Said) {
     said.say(format!("flowlen {}", wanted.length));
     if wanted.order == TurnOrder::Sequential {
         said.say("flag FLOW_SEQ");
+    }
+    if !varies(flow) {
+        return;
     }
     let sentence = "a flow of pktgen keeps its destination address only: sources and ports go on varying within it";
     report.converted(0, &format!("flow.{}.flows", flow.name), sentence);

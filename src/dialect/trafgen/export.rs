@@ -3,15 +3,15 @@
 use std::fmt::Write;
 
 use crate::{
-    dialect::{Exported, Report, anatomy::first, carry, spoken},
-    profile::{Document, Flow, Ip, Mac, Payload, Rate, Value, kind::show_mac},
+    dialect::{Exported, Report, anatomy::first, carry, moving::settled, spoken},
+    profile::{Document, Flow, Ip, Mac, Payload, Profile, Rate, Value, kind::show_mac},
 };
 
 use super::import::{STAMPED, import};
 
 pub fn export(document: &Document) -> Exported {
     let mut report = Report::default();
-    let profile = document.profile();
+    let profile = &settled(document.profile());
     let mut body = String::new();
     for flow in &profile.flows {
         if !flow.enabled {
@@ -20,7 +20,7 @@ pub fn export(document: &Document) -> Exported {
         }
         body.push_str(&packet(flow, &mut report));
     }
-    let head = head(document, &mut report);
+    let head = head(profile, &mut report);
     spoken::unsaid(profile, &spoken::TRAFGEN, &mut report);
     let carried = carried(document, &format!("{head}{body}"));
     Exported { text: format!("{head}{carried}\n{body}"), report }
@@ -33,8 +33,7 @@ fn carried(document: &Document, text: &str) -> String {
     carry::settings(document, &back).iter().map(|(key, value)| carry::comment("#", key, value)).collect()
 }
 
-fn head(document: &Document, report: &mut Report) -> String {
-    let profile = document.profile();
+fn head(profile: &Profile, report: &mut Report) -> String {
     let tx = &profile.tx;
     let clean = |text: &str| text.replace("*/", "* /").replace(['\n', '\r'], " ");
     let mut out = format!("/* {}: {}\n *\n *   trafgen --dev ", clean(&profile.name), clean(&profile.note));

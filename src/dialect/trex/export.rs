@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::{
-    dialect::{Exported, Report, anatomy::first, carry, spoken},
+    dialect::{Exported, Report, anatomy::first, carry, moving::settled, spoken},
     profile::{Document, Flow, Ip, Mac, Order, Payload, Profile, Rate, Value, kind::show_mac},
 };
 
@@ -11,7 +11,7 @@ use super::python::{STAMPED, import};
 
 pub fn export(document: &Document) -> Exported {
     let mut report = Report::default();
-    let profile = document.profile();
+    let profile = &settled(document.profile());
     let mut streams = String::new();
     for flow in &profile.flows {
         if !flow.enabled {
@@ -171,7 +171,6 @@ impl Made<'_> {
         let name = key.replace('.', "_");
         match value {
             Value::Fixed(_) => {}
-            Value::Sweep { step: 0, .. } => {}
             Value::Sweep { .. } | Value::Random { .. } if value.every() > 1 => {
                 self.lost(key, "TRex moves at every packet, not at every nth: the first value is written");
             }
@@ -457,9 +456,9 @@ impl Made<'_> {
                 None => format!("STLVmWrFlowVar(fv_name=\"{}\", pkt_offset={place}{fixup})", one.name),
             });
         }
-        let changes_packet =
-            self.variables.iter().any(|one| !one.key.starts_with("eth.") && !one.key.starts_with("vlan."));
-        if changes_packet && self.has_sums {
+        let outside = ["eth.", "vlan.", "mpls."];
+        let is_summed = |one: &Variable| !outside.iter().any(|header| one.key.starts_with(header));
+        if self.has_sums && self.variables.iter().any(is_summed) {
             lines.push(self.fix());
         }
         let lines: String = lines.iter().map(|line| format!("            {line},\n")).collect();
@@ -467,7 +466,7 @@ impl Made<'_> {
     }
 
     fn fix(&mut self) -> String {
-        if self.flow.icmp.is_some() {
+        if self.variables.iter().any(|one| one.key.starts_with("icmp.")) {
             let key = format!("flow.{}.icmp", self.flow.name);
             self.report.converted(
                 0,

@@ -8,7 +8,7 @@ use crate::{
         anatomy::{self, NOBODY_YET, Sample},
         draft::quoted,
     },
-    profile::{Value, duration::show_ns},
+    profile::duration::show_ns,
 };
 
 use super::instructions::{Instruction, apply};
@@ -152,7 +152,7 @@ fn packet(stream: &Stream, name: &str, stamped: bool, draft: &Draft, report: &mu
     sample.line = stream.line;
     sample.is_stamped = stamped;
     let done = apply(&stream.instructions, &mut sample, &lengths, report);
-    checksums(&sample, &lengths, done.fixes_ipv4, done.fixes_transport, report);
+    checksums(&sample, done.fixes_ipv4, done.fixes_transport, report);
     let mut flow = anatomy::flow(&sample, name, draft, report);
     if let Some(size) = &done.size {
         anatomy::set_value(&mut flow, "size", size);
@@ -161,18 +161,12 @@ fn packet(stream: &Stream, name: &str, stamped: bool, draft: &Draft, report: &mu
 }
 
 /// There a field engine leaves checksums as they were unless it is told; here they are always right.
-fn checksums(sample: &Sample, lengths: &[usize], ipv4: bool, transport: bool, report: &mut Report) {
-    // Tags in front of the network header are under no checksum.
-    let network = lengths.iter().min().map_or(8 * 14, |bit| bit.saturating_sub(32));
-    let moves = sample.moves.iter().any(|one| !matches!(one.value, Value::Fixed(_)) && one.end() > network);
-    let has_transport = sample.sums.len() > 1;
-    if sample.sums.is_empty() {
-        return;
-    }
-    if moves && !ipv4 {
+fn checksums(sample: &Sample, fixes_ipv4: bool, fixes_transport: bool, report: &mut Report) {
+    let (moves_ipv4, moves_transport) = anatomy::moves_sums(sample);
+    if !fixes_ipv4 && (moves_ipv4 || moves_transport && !fixes_transport) {
         let sentence = "fields vary and no checksum is fixed there: receivers see wrong ones; here all are right";
         report.converted(sample.line, "vm", sentence);
-    } else if moves && has_transport && !transport {
+    } else if moves_transport && !fixes_transport {
         let sentence = "only the IPv4 header checksum is fixed there; here that of UDP or TCP is right too";
         report.converted(sample.line, "vm", sentence);
     }
