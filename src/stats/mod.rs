@@ -7,6 +7,7 @@ mod atomic {
     pub use std::sync::atomic::{AtomicU64, Ordering, fence};
 }
 mod counters;
+mod interval;
 mod ledger;
 mod published;
 mod series;
@@ -14,6 +15,7 @@ mod snapshot;
 mod units;
 
 pub use counters::{Counters, Counts, FlowCounter, State};
+pub use interval::{mean_and_variance, t_975};
 pub use ledger::{DeviceCounters, Ledger, LeftSource, Meter};
 pub use series::{Column, Series};
 pub use snapshot::{FlowSnapshot, SenderSnapshot, Snapshot, cost_ns};
