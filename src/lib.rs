@@ -19,6 +19,10 @@ pub mod dialect;
 #[forbid(unsafe_code)]
 pub mod stats;
 
+// ASK: the order of a trial's slices, and what their figures say
+#[forbid(unsafe_code)]
+pub mod trial;
+
 // WIRE: the trait, the simulated nic, AF_XDP, the far end, netlink facts
 pub mod nic;
 

@@ -13,12 +13,13 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("packet", &["profile"]),
     ("dialect", &["profile", "packet"]),
     ("stats", &[]),
+    ("trial", &["stats"]),
     ("nic", &[]),
     ("engine", &["packet", "stats", "nic", "profile"]),
     ("lab", &["nic"]),
     ("app", &["profile", "packet", "stats"]),
     ("ui", &["app", "profile", "packet", "stats"]),
-    ("shell", &["profile", "packet", "dialect", "stats", "nic", "engine", "lab", "app", "ui"]),
+    ("shell", &["profile", "packet", "dialect", "stats", "trial", "nic", "engine", "lab", "app", "ui"]),
 ];
 
 /// What may appear only in some places: a text, the places (path beginnings), and the rule.

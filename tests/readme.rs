@@ -159,6 +159,26 @@ fn the_example_profile_is_valid() {
     assert_eq!(document.notes(), []);
 }
 
+/// Whole files as they stand; lines of a flow among what else a flow needs.
+#[test]
+fn every_piece_of_a_profile_is_valid() {
+    let readme = readme();
+    let pieces: Vec<&str> = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(pieces.len() >= 5, "{pieces:?}");
+    for piece in pieces {
+        let alone = if piece.contains("eth = ") || piece.contains("raw = ") {
+            ""
+        } else {
+            "eth = { dst = \"02:00:00:00:00:02\" }\nipv4 = { src = { random = [\"10.0.0.1\", \"10.9.9.9\"] } }\nudp = {}\n"
+        };
+        let whole = match piece.starts_with("version") {
+            true => piece.to_owned(),
+            false => format!("version = 1\n[[flow]]\nname = \"piece\"\n{piece}{alone}"),
+        };
+        Document::parse("README.md", &whole).unwrap_or_else(|problems| panic!("{problems}\n{whole}"));
+    }
+}
+
 #[test]
 fn rates_and_durations_that_it_names_are_read() {
     let (_, text) = shipped().iter().find(|(name, _)| *name == "udp-64").expect("udp-64");

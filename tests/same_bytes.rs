@@ -3,7 +3,6 @@
 //! checksum.
 
 mod nic_lab;
-#[allow(dead_code)]
 mod random_profiles;
 
 use std::{collections::BTreeMap, io::Write, process::Stdio, sync::Arc, time::Instant};

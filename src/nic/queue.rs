@@ -123,11 +123,11 @@ impl Queue {
     /// Begins up to `most` packets of one descriptor each and writes those; fills as many `heads` as it answers, which is
     /// fewer where the ring ends and begins again.
     #[inline]
-    fn begin_single<'a>(
+    fn begin_single(
         &mut self,
         most: u32,
         len: usize,
-        heads: &mut [MaybeUninit<&'a mut Head>; TOGETHER],
+        heads: &mut [MaybeUninit<&mut Head>; TOGETHER],
         mut begin: impl FnMut(u32, &mut [u8], &mut u64),
     ) -> u32 {
         let places = self.tx.room(most).iter_mut().zip(heads);
@@ -145,11 +145,11 @@ impl Queue {
     }
 
     /// As [`Queue::begin_single`], with as many descriptors as each packet needs.
-    fn begin_in_parts<'a>(
+    fn begin_in_parts(
         &mut self,
         most: u32,
         len: usize,
-        heads: &mut [MaybeUninit<&'a mut Head>; TOGETHER],
+        heads: &mut [MaybeUninit<&mut Head>; TOGETHER],
         mut begin: impl FnMut(u32, &mut [u8], &mut u64),
     ) -> u32 {
         let chunk_bytes = u64::from(self.shape.chunk_bytes);

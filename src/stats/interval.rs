@@ -1,0 +1,30 @@
+//! What a mean's interval is made of.
+
+/// Mean and sample variance (n − 1); not a number with too few samples.
+pub fn mean_and_variance(samples: &[f64]) -> (f64, f64) {
+    let n = samples.len() as f64;
+    let mean = samples.iter().sum::<f64>() / n;
+    let squares: f64 = samples.iter().map(|x| (x - mean) * (x - mean)).sum();
+    (mean, squares / (n - 1.0))
+}
+
+/// Student's t, two-sided 95 %: Cornish and Fisher's expansion, good to 1 % from 5 degrees of freedom on.
+/// Fewer than 3 degrees of freedom count as 3.
+pub fn t_975(freedom: f64) -> f64 {
+    const Z: f64 = 1.959_964;
+    let v = freedom.max(3.0);
+    let (z3, z5) = (Z.powi(3), Z.powi(5));
+    Z + (z3 + Z) / (4.0 * v) + (5.0 * z5 + 16.0 * z3 + 3.0 * Z) / (96.0 * v * v)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn students_t_is_students_t() {
+        for (freedom, t) in [(7.0, 2.365), (10.0, 2.228), (30.0, 2.042), (1e6, 1.960)] {
+            assert!((t_975(freedom) - t).abs() < 0.005 * t, "{freedom}: {}", t_975(freedom));
+        }
+    }
+}

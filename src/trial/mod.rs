@@ -1,0 +1,14 @@
+//! Trials: in which order slices are measured, and what may be said of their figures.
+//!
+//! Pure: the shell runs the slices, this room orders them and judges. A slice's figure is its `cost_ns`.
+
+mod compare;
+mod fit;
+mod random;
+mod sample;
+mod schedule;
+
+pub use compare::{Comparison, Verdict, compare};
+pub use fit::{Fit, Point, fit};
+pub use sample::{Kept, drop_outliers, median};
+pub use schedule::{Block, Side, Timing, blocks, rounds};
