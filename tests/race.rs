@@ -42,7 +42,7 @@ fn the_race_on_the_simulated_nic() {
         starts += 1;
         // Completions at once and late, by turns.
         let late = Character::ZeroCopy { clump: 40 };
-        let character = if starts / QUEUES % 2 == 0 { Character::Copy { budget: 32 } } else { late };
+        let character = if (starts / QUEUES).is_multiple_of(2) { Character::Copy { budget: 32 } } else { late };
         let config = SimConfig { queue, character, seed: u64::from(starts), ..SimConfig::default() };
         move || SimNic::open(config)
     });
