@@ -346,7 +346,13 @@ fn flow(of: Of) -> BoxedStrategy<String> {
             let mpls = if has_ip { mpls } else { String::new() };
             let lists = 4 * (vlan.matches("}, {").count() + mpls.matches("}, {").count()) as u128;
             let least = 14 + 8 + lists + 24 + bytes;
-            let sizes = prop_oneof![size(least.max(60), 140), size(least.max(60), 1514), size(least, least + 40)];
+            let long = if of == Of::Wire { (1793, 9000) } else { (least.max(60), 1514) };
+            let sizes = prop_oneof![
+                4 => size(least.max(60), 140),
+                4 => size(least.max(60), 1514),
+                4 => size(least, least + 40),
+                1 => size(long.0, long.1),
+            ];
             let flows = (prop::option::weighted(0.3, (1..40_u32, 1..5_u32)), 0..3_usize);
             (sizes, flows).prop_map(move |(size, (flows, order))| {
                 let order = ["sequential", "interleaved", "random"][order];
