@@ -165,7 +165,8 @@ impl Lab {
 
     /// What arrives at the far end, queue after queue.
     fn sent(&mut self, plan: &Arc<Plan>, chunk_bytes: u32, parts: u32, chunks: u32) -> Vec<Frames> {
-        let burst = if parts > 1 { plan.burst.min(LONG_BURST) } else { plan.burst };
+        let long = plan.max_len() > 1514;
+        let burst = if long { plan.burst.min(LONG_BURST) } else { plan.burst };
         let desk = Desk::new(Arc::new(Plan { burst, ..Plan::clone(plan) }));
         desk.release(1);
         let mut all = Vec::new();
@@ -182,7 +183,7 @@ impl Lab {
             let nic = XdpNic::open(&config).unwrap_or_else(|why| panic!("queue {}: {why}", self.queue));
             let mut frames = Vec::new();
             let sender = Sender::new(nic, seat, desk.line(seat), WALL_NS[1]);
-            let sender = if parts > 1 { sender.one_by_one() } else { sender };
+            let sender = if long { sender.one_by_one() } else { sender };
             let sender = drive(sender, || frames.extend(self.far.frames()));
             let (until, left) = (Instant::now() + DEADLINE, sender.counts().left() as usize);
             while frames.len() < left && Instant::now() < until {
