@@ -17,8 +17,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("nic", &[]),
     ("engine", &["packet", "stats", "nic", "profile"]),
     ("lab", &["nic"]),
-    ("app", &["profile", "packet", "stats"]),
-    ("ui", &["app", "profile", "packet", "stats"]),
+    ("app", &["profile", "packet", "stats", "trial"]),
+    ("ui", &["app", "profile", "packet", "stats", "trial"]),
     ("shell", &["profile", "packet", "dialect", "stats", "trial", "nic", "engine", "lab", "app", "ui"]),
 ];
 

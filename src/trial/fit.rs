@@ -1,5 +1,7 @@
 //! What a packet costs by itself, and its share of a doorbell and of a build: ns = a + b/burst + c/clone.
 
+use serde::{Deserialize, Serialize};
+
 /// One arm's figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
@@ -10,7 +12,7 @@ pub struct Point {
 }
 
 /// Least squares. A term whose axis did not vary is `None` and folded into `packet_ns`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
     /// a
     pub packet_ns: f64,

@@ -5,10 +5,12 @@
 mod compare;
 mod fit;
 mod random;
+mod record;
 mod sample;
 mod schedule;
 
 pub use compare::{Comparison, Verdict, compare};
 pub use fit::{Fit, Point, fit};
+pub use record::{Question, RECORD_VERSION, Record, Row, Set, Where};
 pub use sample::{Kept, drop_outliers, median};
 pub use schedule::{Block, Side, Timing, blocks, rounds};
