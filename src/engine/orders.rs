@@ -1,15 +1,12 @@
-//! What passes between the controller and one sender: orders one way, counters the other. No lock, no message:
-//! the sender loads one word of a read-mostly line each turn and looks further only when it has changed.
+//! What passes between the controller and one sender: orders one way, counters the other. No lock, no message.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    ops::Deref,
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use arc_swap::ArcSwap;
-use crossbeam_utils::CachePadded;
-
 use crate::{
+    engine::handover::Handover,
     packet::Plan,
     profile::Rate,
     stats::{Counters, FlowCounter},
@@ -58,82 +55,23 @@ impl FlowMemory {
     }
 }
 
-/// The words the sender looks at each turn; written rarely, by the controller.
-#[derive(Default)]
-struct Words {
-    /// Counts plan swaps.
-    generation: AtomicU64,
-    stop: AtomicBool,
-    /// The common release; 0: hold.
-    release_ns: AtomicU64,
-}
-
 /// The line between the controller and one sender.
 pub struct Line {
-    words: CachePadded<Words>,
-    orders: ArcSwap<Orders>,
-    /// Highest generation the sender has taken, having let go of all before.
-    taken: CachePadded<AtomicU64>,
+    handover: Handover<Orders>,
     pub counters: Counters,
 }
 
 impl Line {
     pub fn new(orders: Arc<Orders>) -> Self {
-        Self {
-            words: CachePadded::default(),
-            orders: ArcSwap::new(orders),
-            taken: CachePadded::default(),
-            counters: Counters::default(),
-        }
+        Self { handover: Handover::new(orders), counters: Counters::default() }
     }
+}
 
-    // The controller's side.
-
-    /// Returns the orders replaced and the generation after which the sender no longer holds them.
-    pub fn give(&self, orders: Arc<Orders>) -> (Arc<Orders>, u64) {
-        let old = self.orders.swap(orders);
-        let generation = self.words.generation.load(Ordering::Relaxed) + 1;
-        self.words.generation.store(generation, Ordering::Release);
-        (old, generation)
-    }
-
-    pub fn taken(&self) -> u64 {
-        self.taken.load(Ordering::Acquire)
-    }
-
-    pub fn release(&self, at_ns: u64) {
-        self.words.release_ns.store(at_ns.max(1), Ordering::Release);
-    }
-
-    pub fn stop(&self) {
-        self.words.stop.store(true, Ordering::Release);
-    }
-
-    // The sender's side: plain loads of a line that stays shared in its cache.
+impl Deref for Line {
+    type Target = Handover<Orders>;
 
     #[inline]
-    pub fn generation(&self) -> u64 {
-        self.words.generation.load(Ordering::Relaxed)
-    }
-
-    #[inline]
-    pub fn told_to_stop(&self) -> bool {
-        self.words.stop.load(Ordering::Relaxed)
-    }
-
-    /// 0: hold.
-    pub fn release_ns(&self) -> u64 {
-        self.words.release_ns.load(Ordering::Acquire)
-    }
-
-    /// The latest orders and their generation (or an earlier one: then the sender comes again).
-    pub fn take(&self) -> (Arc<Orders>, u64) {
-        let generation = self.words.generation.load(Ordering::Acquire);
-        (self.orders.load_full(), generation)
-    }
-
-    /// The sender holds nothing older than `generation` any more.
-    pub fn confirm(&self, generation: u64) {
-        self.taken.store(generation, Ordering::Release);
+    fn deref(&self) -> &Handover<Orders> {
+        &self.handover
     }
 }

@@ -98,6 +98,7 @@ impl<N: Nic> Sender<N> {
     /// A sender that waits for the release on its line. `wall_offset_ns`: CLOCK_REALTIME minus its clock.
     pub fn new(nic: N, seat: usize, line: Arc<Line>, wall_offset_ns: i64) -> Self {
         let (orders, generation) = line.take();
+        line.confirm(generation);
         let limits = nic.limits();
         let (total, free) = nic.frames();
         line.counters.set_frames(total, free);

@@ -28,6 +28,7 @@ mod short;
 pub mod sizes;
 mod stack;
 mod value;
+mod varying;
 
 pub use conversations::{Conversations, TurnOrder};
 pub use file::Document;
