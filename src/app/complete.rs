@@ -253,9 +253,9 @@ mod tests {
 
     #[test]
     fn commands_and_keys_are_offered_together() {
-        assert_eq!(complete("b"), ["burst="]);
+        assert_eq!(complete("b"), ["busy_poll=", "burst="]);
         assert_eq!(complete("st"), ["start", "stop"]);
-        assert_eq!(complete(":bu"), [":burst="]);
+        assert_eq!(complete(":bur"), [":burst="]);
         assert!(complete("").len() > COMMANDS.len());
         assert!(complete("ttl").iter().all(|one| one.ends_with(".ttl=")), "{:?}", complete("ttl"));
     }

@@ -24,10 +24,11 @@ pub fn drop_all_for_this_thread() -> io::Result<()> {
     keep_for_this_thread(CapabilitySet::empty())
 }
 
-/// This thread keeps what opening further queues takes (CAP_NET_RAW, CAP_IPC_LOCK) as far as it has that, and
-/// nothing it executes can gain more. For a console that will start senders again.
+/// This thread keeps what opening further queues takes as far as it has that (CAP_NET_RAW, CAP_IPC_LOCK; CAP_NET_ADMIN for
+/// busy polling, CAP_SYS_NICE for a priority), and nothing it executes can gain more. For a console that will start senders again.
 pub fn keep_sending_rights_for_this_thread() -> io::Result<()> {
-    keep_for_this_thread(CapabilitySet::NET_RAW | CapabilitySet::IPC_LOCK)
+    let knobs = CapabilitySet::NET_ADMIN | CapabilitySet::SYS_NICE;
+    keep_for_this_thread(CapabilitySet::NET_RAW | CapabilitySet::IPC_LOCK | knobs)
 }
 
 fn keep_for_this_thread(wanted: CapabilitySet) -> io::Result<()> {

@@ -16,7 +16,7 @@ pub mod host;
 pub mod link;
 pub mod namespace;
 mod netlink;
-mod numa;
+pub mod numa;
 mod open_error;
 pub mod processes;
 mod queue;
@@ -28,7 +28,7 @@ mod ssh;
 pub mod veth;
 pub mod xdp;
 
-pub use open_error::{Cause, OpenError};
+pub use open_error::{Cause, OpenError, Right};
 pub use sim::{SimNic, VirtualClock};
 pub use xdp::XdpNic;
 

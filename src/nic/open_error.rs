@@ -54,10 +54,34 @@ pub enum Cause {
     },
     /// bind(): ENETDOWN.
     LinkDown,
+    /// A knob that takes a capability: EPERM.
+    NoRight(Right),
+    /// A knob that this kernel does not have.
+    OldKernel {
+        key: &'static str,
+        since: &'static str,
+    },
     /// Anything else: the step that failed.
     Refused {
         step: &'static str,
     },
+}
+
+/// What takes a right of its own besides sending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Right {
+    BusyPoll,
+    Priority,
+}
+
+impl Right {
+    /// The profile's key, the value that needs no right, and the capability in the kernel's spelling.
+    fn names(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Right::BusyPoll => ("tx.busy_poll", "0", "CAP_NET_ADMIN"),
+            Right::Priority => ("tx.priority", "0", "CAP_SYS_NICE"),
+        }
+    }
 }
 
 impl OpenError {
@@ -76,6 +100,9 @@ impl OpenError {
             Cause::QueueBusy => "queue_busy",
             Cause::NoZeroCopy { .. } => "no_zero_copy",
             Cause::LinkDown => "link_down",
+            Cause::NoRight(Right::BusyPoll) => "no_cap_net_admin",
+            Cause::NoRight(Right::Priority) => "no_cap_sys_nice",
+            Cause::OldKernel { .. } => "old_kernel",
             Cause::Refused { .. } => "refused",
         }
     }
@@ -108,6 +135,12 @@ impl OpenError {
             Cause::QueueBusy => "Another AF_XDP program holds it: stop that, or use another queue".to_owned(),
             Cause::NoZeroCopy { .. } => "Use mode = \"copy\" (or \"auto\")".to_owned(),
             Cause::LinkDown => format!("To raise it: ip link set {device} up"),
+            Cause::NoRight(right) => {
+                let (key, off, capability) = right.names();
+                let capability = capability.to_ascii_lowercase();
+                format!("Use {key} = {off}, or once: sudo setcap cap_net_raw,{capability}+ep $(command -v txdeck)")
+            }
+            Cause::OldKernel { key, .. } => format!("Leave {key} out"),
             Cause::Refused { .. } => "See the log: txdeck -vv".to_owned(),
         }
     }
@@ -163,6 +196,13 @@ impl fmt::Display for OpenError {
             Cause::LinkDown => {
                 write!(f, "{device} queue {queue}: the device is down and its driver opens no queue then")?
             }
+            Cause::NoRight(right) => {
+                let (key, _, capability) = right.names();
+                write!(f, "{device} queue {queue}: {key} takes a right that is missing here: {capability}")?;
+            }
+            Cause::OldKernel { key, since } => {
+                write!(f, "{device} queue {queue}: {key} needs Linux {since}, and this kernel does not know it")?;
+            }
             Cause::Refused { step } => {
                 let why = std::io::Error::from_raw_os_error(*errno);
                 write!(f, "{device} queue {queue}: {step} failed: {why}")?;
@@ -211,6 +251,8 @@ mod tests {
             Cause::QueueBusy,
             Cause::NoZeroCopy { driver: None },
             Cause::LinkDown,
+            Cause::NoRight(Right::Priority),
+            Cause::OldKernel { key: "tx.skb_budget", since: "6.17" },
             Cause::Refused { step: "a step" },
         ];
         for fix in causes.map(|cause| error(cause).fix()) {

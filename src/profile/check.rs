@@ -1,12 +1,15 @@
 //! What must hold between fields: room for headers, frames and rings, rates that add up, names that differ.
 
 use super::{
-    Flow, Ip, Mac, Payload, Profile, Rate, Value, conversations,
+    Flow, Ip, Mac, Payload, Profile, Rate, Value, conversations, duration,
     field::{FIELDS, Fallback},
     problem::{Flaw, Places},
     replay,
     sizes::{SHORTEST_FRAME, mean, wire_bytes},
 };
+
+/// The kernel counts in microseconds, and a kick that lasts longer than a second hears no stop.
+const BUSY_POLL_NS: std::ops::RangeInclusive<u64> = 1_000..=1_000_000_000;
 
 /// Every broken rule of a profile whose single values are all right.
 pub(super) fn flaws(profile: &Profile, places: &Places) -> Vec<Flaw> {
@@ -67,6 +70,13 @@ fn rings(profile: &Profile, out: &mut Vec<Flaw>) {
         let (burst, ring, least) = (tx.burst, tx.ring, (2 * tx.burst).next_power_of_two());
         let remedy = if least <= 32768 { format!("or ring = {least}") } else { "ring ends at 32768".into() };
         out.push(Flaw::of("tx.burst", format!("{burst} is above half of ring {ring} (1..{}, {remedy})", ring / 2)));
+    }
+    if let Some(budget) = tx.skb_budget.filter(|budget| *budget > tx.ring) {
+        out.push(Flaw::of("tx.skb_budget", format!("{budget} is above ring {} (32..{})", tx.ring, tx.ring)));
+    }
+    if tx.busy_poll_ns != 0 && !BUSY_POLL_NS.contains(&tx.busy_poll_ns) {
+        let shown = duration::show_ns(tx.busy_poll_ns);
+        out.push(Flaw::of("tx.busy_poll", format!("{shown} is neither 0 nor within 1us..1s")));
     }
     let parts = profile.chunks_per_packet();
     let (each, beside) = if parts > 1 { (format!(" x {parts} chunks a packet"), parts) } else { (String::new(), 1) };

@@ -56,8 +56,14 @@ pub struct Tx {
     pub queues: Vec<u32>,
     /// Empty: allowed CPUs from the last downwards.
     pub cpus: Vec<u32>,
+    /// SCHED_FIFO, 1..=99; 0: an ordinary thread.
+    pub priority: u32,
     pub mode: Mode,
     pub need_wakeup: bool,
+    /// 0: none.
+    pub busy_poll_ns: u64,
+    /// Descriptors one kick may take in copy mode; `None`: the kernel's own 32.
+    pub skb_budget: Option<u32>,
     /// Descriptors in the TX and completion rings; a power of two.
     pub ring: u32,
     /// UMEM chunks a queue; `None`: max(512, what burst needs).
@@ -267,8 +273,11 @@ mod blank {
             device: None,
             queues: Vec::new(),
             cpus: Vec::new(),
+            priority: 0,
             mode: Mode::Auto,
             need_wakeup: false,
+            busy_poll_ns: 0,
+            skb_budget: None,
             ring: 0,
             chunks: None,
             chunk_bytes: 0,

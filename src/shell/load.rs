@@ -61,7 +61,9 @@ pub fn warnings(site: &Site, profile: &Profile) -> Vec<String> {
     told.extend(site.oversize(profile));
     let allowed = cpus::allowed();
     if let Ok(chosen) = cpus::choose(&profile.tx.cpus, profile.tx.queues.len(), &allowed) {
-        told.extend(cpus::warning(&chosen));
+        let link = site.link();
+        let home = link.and_then(|link| Some((site.device.clone(), link.numa_node?)));
+        told.extend(cpus::warnings(&chosen, &allowed, profile.tx.priority, &cpus::Layout::of_this_machine(home)));
     }
     told
 }

@@ -1,12 +1,15 @@
 //! Opening a site's queues and seating one sender on each.
 
-use std::sync::{Arc, mpsc};
+use std::{
+    io,
+    sync::{Arc, mpsc},
+};
 
 use crate::{
     engine::{Fleet, Seat, StartError},
     nic::{
-        Limits, Nic, OpenError, SimNic, XdpNic,
-        sim::SimConfig,
+        Cause, Limits, Nic, OpenError, Right, SimNic, XdpNic, cpus,
+        sim::{Character, SimConfig},
         xdp::{Mode, Pages, ReceiveSide, XdpConfig},
     },
     packet::Plan,
@@ -17,6 +20,9 @@ use crate::{
         site::{Site, Standing},
     },
 };
+
+/// Packets of one kick in copy mode (net/xdp/xsk.c, TX_BATCH_SIZE).
+const KERNEL_BUDGET: u32 = 32;
 
 /// A fleet whose senders wait for the release.
 pub struct Opened {
@@ -32,15 +38,20 @@ pub fn fleet(site: &Site, profile: &Profile, plan: Arc<Plan>, cpus: &[Option<u32
     let queues = || plan.queues.iter().copied().zip(cpus.iter().copied());
     if site.is_sim() {
         let seat = |(queue, cpu)| {
-            let config = simulated(profile, parts, queue);
-            Seat { open: move || SimNic::open(config), queue, cpu }
+            let (config, priority) = (simulated(profile, parts, queue), profile.tx.priority);
+            let open = move || {
+                rise(&config.device, queue, priority)?;
+                SimNic::open(config)
+            };
+            Seat { open, queue, cpu }
         };
         return start(queues().map(seat).collect(), Arc::clone(&plan));
     }
     let (tell, heard) = mpsc::channel();
     let seat = |(queue, cpu)| {
-        let (config, tell) = (config(site, profile, parts, queue), tell.clone());
+        let (config, priority, tell) = (config(site, profile, parts, queue), profile.tx.priority, tell.clone());
         let open = move || {
+            rise(&config.device, queue, priority)?;
             let nic = XdpNic::open(&config)?;
             // The other end lives until all are open.
             nic.notices().iter().for_each(|notice| drop(tell.send(notice.clone())));
@@ -75,6 +86,21 @@ where
     Ok(Opened { fleet, limits, notices: Vec::new() })
 }
 
+/// The sender's thread takes its priority before it gives its rights up.
+fn rise(device: &str, queue: u32, priority: u32) -> Result<(), OpenError> {
+    if priority == 0 {
+        return Ok(());
+    }
+    cpus::raise_this_thread(priority).map_err(|why| {
+        let errno = why.raw_os_error().unwrap_or(0);
+        let cause = match why.kind() {
+            io::ErrorKind::PermissionDenied => Cause::NoRight(Right::Priority),
+            _ => Cause::Refused { step: "setting the priority (tx.priority)" },
+        };
+        OpenError { device: device.to_owned(), queue, cause, errno }
+    })
+}
+
 /// A device that somebody's connections run over keeps its receive side: there, zero-copy must be armed *and* spelt out.
 fn receive_side(standing: Standing, mode: profile::Mode) -> ReceiveSide {
     match (standing, mode) {
@@ -99,6 +125,8 @@ fn config(site: &Site, profile: &Profile, parts: u32, queue: u32) -> XdpConfig {
         },
         receive_side: receive_side(site.standing(), tx.mode),
         need_wakeup: tx.need_wakeup,
+        busy_poll_us: (tx.busy_poll_ns > 0).then(|| u32::try_from(tx.busy_poll_ns / 1000).unwrap_or(u32::MAX)),
+        skb_budget: tx.skb_budget,
         ring: tx.ring,
         chunks: tx.chunks_for(parts),
         chunk_bytes: tx.chunk_bytes,
@@ -120,6 +148,7 @@ fn simulated(profile: &Profile, parts: u32, queue: u32) -> SimConfig {
         parts,
         max_len: parts * tx.chunk_bytes - 256,
         seed: tx.seed,
+        character: Character::Copy { budget: tx.skb_budget.unwrap_or(KERNEL_BUDGET) },
         ..SimConfig::default()
     }
 }

@@ -11,6 +11,7 @@ mod deck;
 mod encap;
 mod ends;
 mod files;
+mod knobs;
 mod link;
 #[path = "../nic_lab/mod.rs"]
 mod nic_lab;

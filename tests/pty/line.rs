@@ -75,7 +75,7 @@ fn the_screens_the_line_and_its_files() {
     console.wait_for("space sends");
     console.line("brst=64");
     console.wait_for("tx.brst: no such key. Did you mean tx.burst?");
-    console.type_keys("\x15bu\t");
+    console.type_keys("\x15bur\t");
     console.wait_for(":burst=");
     console.type_keys("64\r");
     console.wait_for("burst = 64");

@@ -107,12 +107,15 @@ fn commands(suffix: &str, commands: &[String]) -> String {
 }
 
 /// How the sender works, and names: they change no packet, and ride along in comments.
-const SENDER: [&str; 12] = [
+const SENDER: [&str; 15] = [
     "name",
     "note",
     "tx.device",
     "tx.mode",
     "tx.need_wakeup",
+    "tx.busy_poll",
+    "tx.skb_budget",
+    "tx.priority",
     "tx.ring",
     "tx.chunks",
     "tx.chunk_bytes",

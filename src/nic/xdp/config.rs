@@ -53,6 +53,10 @@ pub struct XdpConfig {
     pub mode: Mode,
     pub receive_side: ReceiveSide,
     pub need_wakeup: bool,
+    /// Microseconds; `None`: no busy polling.
+    pub busy_poll_us: Option<u32>,
+    /// Descriptors one kick may take in copy mode, 32..=ring; `None`: the kernel's own 32.
+    pub skb_budget: Option<u32>,
     /// Packets that can be in flight; a power of two, 1..=1048576.
     pub ring: u32,
     /// Packet memories, 1..=1048576.
@@ -80,6 +84,8 @@ impl XdpConfig {
             mode: Mode::Auto,
             receive_side: ReceiveSide::MayTake,
             need_wakeup: true,
+            busy_poll_us: None,
+            skb_budget: None,
             ring: 2048,
             chunks: 512,
             chunk_bytes: 2048,
@@ -114,6 +120,11 @@ impl XdpConfig {
             Pages::Normal => self.chunks,
             Pages::Huge => self.chunks.next_multiple_of(HUGE_PAGE_BYTES / self.chunk_bytes),
         }
+    }
+
+    /// Huge pages that the packet memory fills.
+    pub(super) fn huge_pages(&self) -> u32 {
+        self.mapped_chunks(Pages::Huge) / (HUGE_PAGE_BYTES / self.chunk_bytes)
     }
 
     pub(super) fn shape(&self) -> Shape {
@@ -168,6 +179,6 @@ mod tests {
     fn huge_pages_are_mapped_whole() {
         let config = XdpConfig::new("a0", 0);
         assert_eq!(config.mapped_chunks(Pages::Normal), 512);
-        assert_eq!(config.mapped_chunks(Pages::Huge), 1024);
+        assert_eq!((config.mapped_chunks(Pages::Huge), config.huge_pages()), (1024, 1));
     }
 }

@@ -3,15 +3,21 @@
 mod config;
 mod library_log;
 mod mapped;
+mod options;
 mod port;
 
 use super::doorbell::{Doorbell, Kernel, Strokes, abandoned, distrusted, failure};
 use super::open_error::OpenError;
 use super::queue::{Distrusted, Queue};
 use super::{Clock, Head, Limits, ModeGot, Nic, NicError, Packet, Rung};
+use std::fs;
+
 pub use config::{Mode, Pages, ReceiveSide, XdpConfig};
 pub use library_log::{LibraryLevel, set_library_log};
 use port::Port;
+
+/// Those of 2 MiB, whatever the machine's own default is.
+const FREE_HUGE_PAGES: &str = "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages";
 
 /// One open AF_XDP queue.
 pub struct XdpNic {
@@ -40,10 +46,7 @@ impl XdpNic {
         let huge_pages = port.pages == Pages::Huge;
         let mut notices = Vec::new();
         if config.pages == Pages::Huge && !huge_pages {
-            notices.push(format!(
-                "{} queue {}: no huge pages are reserved (vm.nr_hugepages), normal pages are used",
-                config.device, config.queue
-            ));
+            notices.push(no_huge_pages(config));
         }
         if port.zero_copy {
             notices.push(receive_side_notice(&config.device, config.queue));
@@ -156,6 +159,18 @@ impl Kernel for Behind<'_> {
     fn takes_at_once(&self) -> bool {
         !self.port.zero_copy
     }
+}
+
+/// Each queue has a mapping of its own, so what the others take is told as well.
+fn no_huge_pages(config: &XdpConfig) -> String {
+    let wanted = config.huge_pages();
+    let free = fs::read_to_string(FREE_HUGE_PAGES).ok();
+    let free = free.map_or_else(|| "none".to_owned(), |text| text.trim().to_owned());
+    let (device, queue) = (&config.device, config.queue);
+    format!(
+        "{device} queue {queue}: normal pages are used: it takes {wanted} huge pages of 2 MiB and {free} are free \
+         (to reserve them: sudo sysctl vm.nr_hugepages=N, {wanted} for each queue)"
+    )
 }
 
 /// A zero-copy bind hands the queue's receive side over as well, and no packet is ever read from it.

@@ -2,7 +2,7 @@
 //! Dropping it with its [`Queue`] unmaps all rings and closes the socket, so the queue is free again some milliseconds later.
 
 use super::config::{HEADROOM_BYTES, Mode, Pages, ReceiveSide, XdpConfig};
-use super::mapped;
+use super::{mapped, options};
 use crate::nic::frames::{Place, shift_of};
 use crate::nic::open_error::{Cause, OpenError};
 use crate::nic::queue::Queue;
@@ -71,6 +71,7 @@ impl Port {
         let Some((fill, completions)) = rings else {
             return Err(config.error(Cause::Refused { step: "making the completion ring" }, 0));
         };
+        options::set(config, tx.fd().as_raw_fd())?;
         let zero_copy = got_zero_copy(tx.fd().as_raw_fd());
         let queue = queue(config, &tx, &umem, descs)?;
         let need_wakeup = config.need_wakeup;
