@@ -121,7 +121,7 @@ fn txdeck_mac(mac: u128) -> txdeck::profile::Mac {
 fn tab_completes_commands_keys_values_and_names() {
     let mut stage = Stage::lab();
     stage.keys(":");
-    type_text(&mut stage, "bu").keys("tab");
+    type_text(&mut stage, "bur").keys("tab");
     assert_eq!(line_text(&stage), "burst=");
     stage.keys("tab");
     assert_eq!(line_text(&stage), "burst=32", "the present value first");
@@ -148,7 +148,7 @@ fn tab_completes_commands_keys_values_and_names() {
 fn what_stands_behind_the_cursor_stays_when_tab_completes() {
     let mut stage = Stage::lab();
     stage.keys(":");
-    type_text(&mut stage, "bu64").keys("left left tab");
+    type_text(&mut stage, "bur64").keys("left left tab");
     assert_eq!(line_text(&stage), "burst=64");
     stage.keys("enter");
     assert_eq!(get(&stage, "burst"), "64");
