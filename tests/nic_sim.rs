@@ -92,7 +92,7 @@ fn copy_mode_moves_32_a_kick_and_zero_copy_completes_late() {
 #[test]
 fn costs_move_the_virtual_clock() {
     let clock = VirtualClock::new();
-    let costs = Costs { ring_ns: 1, kick_ns: 10, packet_ns: 100, jitter_ns: 0 };
+    let costs = Costs { ring_ns: 1, kick_ns: 10, packet_ns: 100, ..Costs::default() };
     let mut nic = SimNic::open(SimConfig { costs, ..SimConfig::on_virtual_time(&clock) }).unwrap();
     let packet = nic.build(60, |memory, _| memory.fill(1)).unwrap();
     nic.queue(&packet, 40);

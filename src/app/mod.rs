@@ -66,6 +66,7 @@ pub use message::{Effect, Event, Refusal, Reply};
 pub use open::{Open, Origin};
 pub use pick::{Pick, ProfileEntry, ProfileList};
 pub use prompt::{Prompt, Purpose};
+pub use repeat::quoted;
 pub use run::{Phase, Run};
 pub use screen::{Overlay, Screen};
 pub use sheet::{Shade, Sheet};

@@ -67,7 +67,7 @@ fn is_repeated(saved: &Document, now: &Document, settings: &[(String, String)]) 
 }
 
 /// As one word of a shell.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "=._:/,-+@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();

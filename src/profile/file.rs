@@ -134,6 +134,11 @@ impl Document {
         self.path(key).is_ok_and(|path| self.places.get(&path).is_some())
     }
 
+    /// The row of the table of fields behind a key; `None`: there is no such field here.
+    pub fn field(&self, key: &str) -> Option<&'static Field> {
+        read::field_at(&self.path(key).ok()?)
+    }
+
     /// One field's present value as `set` takes it back; empty where it is not set, `None` where it cannot be.
     pub fn get(&self, key: &str) -> Option<String> {
         let path = self.path(key).ok()?;

@@ -60,6 +60,12 @@ impl Wait for MonotonicClock {
     }
 }
 
+/// RFC 3339 in UTC, whole seconds.
+pub fn now_utc() -> String {
+    let now = jiff::Timestamp::now();
+    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
+}
+
 fn nanoseconds(at: Timespec) -> u64 {
     // Both clocks are positive on any running machine.
     (at.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(at.tv_nsec as u64)
@@ -80,6 +86,12 @@ fn tighten_timer_slack() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn now_is_told_in_utc_and_whole_seconds() {
+        let text = now_utc();
+        assert_eq!((text.len(), text.ends_with('Z'), text.contains('.')), (20, true, false), "{text}");
+    }
 
     #[test]
     fn waits_end_at_their_time_or_later_never_earlier() {

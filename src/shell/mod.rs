@@ -40,6 +40,7 @@ mod shipped;
 mod show;
 mod signals;
 mod site;
+mod sweep;
 mod tally;
 mod told;
 mod version;
@@ -48,7 +49,7 @@ use std::{io, process::ExitCode};
 
 use clap::Parser;
 
-use args::{Cli, Command, Format};
+use args::{Cli, Command, Format, TableFormat};
 use failure::Failure;
 use output::{Ending, say};
 
@@ -82,6 +83,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Ending> {
         Some(Command::Lab(args)) if args.attempt => labs::attempt(),
         Some(Command::Lab(args)) => launch::lab(args, common),
         Some(Command::Run(args)) => run::run(args, common),
+        Some(Command::Sweep(args)) => sweep::run(args, common),
         Some(Command::Check(args)) => check::run(args, common),
         Some(Command::Show(args)) => show::run(args, common),
         Some(Command::Import(args)) => import::run(args, common),
@@ -100,6 +102,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Ending> {
 fn wants_json(cli: &Cli) -> bool {
     match &cli.command {
         Some(Command::Run(args)) => args.format.chosen() == Format::Json,
+        Some(Command::Sweep(args)) => args.format.chosen() == TableFormat::Json,
         Some(Command::Import(args)) => args.format.chosen() == Format::Json,
         Some(Command::Export(args)) => args.format.chosen() == Format::Json,
         Some(Command::Calibrate(args)) => args.format.chosen() == Format::Json,

@@ -18,6 +18,7 @@ const ERASE: &str = "\r\x1b[K";
 pub enum Unit {
     Bytes,
     Frames,
+    Slices,
 }
 
 /// When there is something to tell again, and in which words: percent, rate and time left.
@@ -96,6 +97,7 @@ fn words(unit: Unit, done: u64, total: u64, spent: Duration) -> String {
     let rate = match unit {
         Unit::Bytes => format!("{:.0} MiB/s", per_s / f64::from(1 << 20)),
         Unit::Frames => format!("{per_s:.0} frames/s"),
+        Unit::Slices => format!("{done} of {total} slices"),
     };
     if done <= total && total > 0 {
         let left_s = (total - done) as f64 / per_s.max(1e-9);
@@ -104,6 +106,7 @@ fn words(unit: Unit, done: u64, total: u64, spent: Duration) -> String {
     match unit {
         Unit::Bytes => format!("{} MiB, {rate}", done >> 20),
         Unit::Frames => format!("{done} frames, {rate}"),
+        Unit::Slices => format!("{done} slices"),
     }
 }
 

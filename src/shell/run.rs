@@ -9,7 +9,7 @@ use crate::{
     profile::Document,
     shell::{
         args::{Common, Format, RunArgs},
-        clock::MonotonicClock,
+        clock::{self, MonotonicClock},
         failure::Failure,
         host, load, lookup,
         output::{Ending, Output, say},
@@ -68,7 +68,7 @@ async fn drive(
     let dropped = caps::drop_all_for_this_thread();
     dropped.map_err(|why| Failure::new("caps", format!("giving up capabilities failed: {why}")))?;
     telling.opened(&session, document);
-    let facts = tally::Setting::new(document, &site.device, host::facts(site.link()), now_utc());
+    let facts = tally::Setting::new(document, &site.device, host::facts(site.link()), clock::now_utc());
     session.release(site)?;
     let signal = watch(telling, site, &mut session, &mut signals).await?;
     let finished = session.finish(site);
@@ -230,12 +230,6 @@ fn exit_code(result: &RunResult, args: &RunArgs, signal: Option<Signal>) -> u8 {
     }
 }
 
-/// RFC 3339 in UTC, whole seconds.
-fn now_utc() -> String {
-    let now = jiff::Timestamp::now();
-    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,11 +253,5 @@ mod tests {
         result.pps = None;
         assert_eq!(exit_code(&result, &args, None), 3);
         assert_eq!(exit_code(&result, &args, Some(Signal::Terminate)), 143);
-    }
-
-    #[test]
-    fn the_start_is_told_in_utc_and_whole_seconds() {
-        let text = now_utc();
-        assert_eq!((text.len(), text.ends_with('Z'), text.contains('.')), (20, true, false), "{text}");
     }
 }

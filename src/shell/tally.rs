@@ -134,7 +134,8 @@ fn pps_of(rate: Rate, len: Option<f64>) -> Option<f64> {
     Some(pps).filter(|pps| pps.is_finite())
 }
 
-fn sha256(text: &str) -> String {
+/// Lower-case hex.
+pub fn sha256(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -75,7 +75,7 @@ pub struct Row {
     pub cost_ns: Option<f64>,
     /// 1e9 / pps.
     pub gap_ns: Option<f64>,
-    /// Half of the 95 % interval of `cost_ns`; none with fewer than two slices.
+    /// Half of the 95 % interval of `cost_ns`; none with too few slices.
     pub spread_ns: Option<f64>,
     /// Slices that count, and those that were dropped as outliers.
     pub slices: usize,

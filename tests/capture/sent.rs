@@ -28,7 +28,7 @@ fn sent(file: &[u8], tx: &str, flow: &str, replay: &str, until_ns: u64) -> Vec<V
     let (mut senders, mut recordings) = (Vec::new(), Vec::new());
     for (seat, queue) in plan.queues.iter().enumerate() {
         let recording = Recording::new();
-        let costs = Costs { ring_ns: 10, kick_ns: 20, packet_ns: 10, jitter_ns: 0 };
+        let costs = Costs { ring_ns: 10, kick_ns: 20, packet_ns: 10, ..Costs::default() };
         let config = SimConfig {
             queue: *queue,
             recording: Some(recording.clone()),

@@ -24,5 +24,6 @@ mod size;
 mod socket;
 mod stats;
 mod thread;
+mod trials;
 #[path = "../packet/tshark.rs"]
 mod tshark;

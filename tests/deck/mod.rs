@@ -157,6 +157,12 @@ impl Running {
         self.line().cloned().unwrap_or_else(|| panic!("no sample"))
     }
 
+    /// Waits until a sweep has said how long it will take: from then on it hears signals.
+    pub fn prediction(&mut self) {
+        let line = self.line().unwrap_or_else(|| panic!("no prediction"));
+        assert_eq!(line["type"], "prediction", "{line}");
+    }
+
     /// Waits until a sample satisfies, and returns it.
     pub fn until(&mut self, what: &str, satisfies: impl Fn(&Value) -> bool) -> Value {
         loop {

@@ -52,7 +52,7 @@ impl Bench {
         for (seat, queue) in plan.queues.iter().enumerate() {
             let recording = Recording::new();
             // Costs are small, so that pacing is seen as it is meant.
-            let costs = Costs { ring_ns: 10, kick_ns: 20, packet_ns: 10, jitter_ns: 0 };
+            let costs = Costs { ring_ns: 10, kick_ns: 20, packet_ns: 10, ..Costs::default() };
             let config = SimConfig {
                 queue: *queue,
                 recording: Some(recording.clone()),

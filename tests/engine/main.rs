@@ -3,6 +3,7 @@
 mod bench;
 mod counts;
 mod faults;
+mod fit;
 mod live;
 mod order;
 mod pacing;

@@ -99,6 +99,14 @@ impl SimKernel {
         self.spend(self.costs.ring_ns);
     }
 
+    /// What the sender's own work takes on the virtual clock.
+    #[inline]
+    pub fn spend_on_builds(&mut self, packets: u32) {
+        if self.costs.build_ns > 0 {
+            self.spend(self.costs.build_ns * u64::from(packets));
+        }
+    }
+
     #[inline]
     fn spend(&self, ns: u64) {
         if let Some(time) = &self.time {

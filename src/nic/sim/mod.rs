@@ -40,13 +40,15 @@ pub struct Costs {
     pub ring_ns: u64,
     pub kick_ns: u64,
     pub packet_ns: u64,
+    /// Each packet that is built.
+    pub build_ns: u64,
     /// Up to so much more per kick, drawn from the seed.
     pub jitter_ns: u64,
 }
 
 impl Costs {
     /// About what veth costs in copy mode (900 ns a packet).
-    pub const VETH: Self = Self { ring_ns: 50, kick_ns: 250, packet_ns: 850, jitter_ns: 0 };
+    pub const VETH: Self = Self { ring_ns: 50, kick_ns: 250, packet_ns: 850, build_ns: 0, jitter_ns: 0 };
 }
 
 /// What to simulate.
@@ -204,7 +206,9 @@ impl Nic for SimNic {
 
     #[inline]
     fn build(&mut self, len: usize, write: impl FnOnce(&mut [u8], &mut u64)) -> Option<Packet> {
-        self.queue.build(len, write)
+        let packet = self.queue.build(len, write);
+        self.kernel.spend_on_builds(u32::from(packet.is_some()));
+        packet
     }
 
     #[inline]
@@ -215,7 +219,9 @@ impl Nic for SimNic {
         begin: impl FnMut(u32, &mut [u8], &mut u64),
         finish: impl FnMut(u32, &mut [&mut Head]),
     ) -> u32 {
-        self.queue.send(wanted, len, begin, finish)
+        let sent = self.queue.send(wanted, len, begin, finish);
+        self.kernel.spend_on_builds(sent);
+        sent
     }
 
     #[inline]

@@ -1,0 +1,261 @@
+//! `txdeck sweep`: a grid of settings, measured in interleaved slices, as a table of nanoseconds a packet.
+
+mod arms;
+mod drive;
+mod record;
+mod table;
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::{
+    app::quoted,
+    profile::Document,
+    shell::{
+        args::{Common, SweepArgs, TableFormat},
+        clock,
+        failure::Failure,
+        load, lookup,
+        output::{Ending, Output, say},
+        paths::Paths,
+        progress::{Pace, Progress, Unit},
+        settings::Settings,
+        signals::Signals,
+        site::Site,
+    },
+    trial::{Axis, Point, Question, Record, Row, Set, fit, rounds, rows},
+};
+
+use arms::{Arm, Arms};
+use drive::{Lengths, Measured};
+
+pub fn run(args: &SweepArgs, common: &Common) -> Result<u8, Ending> {
+    let source = lookup::find(&args.profile, &Paths::of_this_user()?)?;
+    let document = load::document(&source, &settings(args)?, args.shape.lab_queues)?;
+    let arms = Arms::of(&document, axes(args)?)?;
+    let baseline = baseline(args.baseline, arms.arms.len())?;
+    let place = load::place(args.lab, args.device.as_deref(), document.profile())?;
+    let mut output = Output::open(common.output.as_deref())?;
+    // The lab is entered before the runtime exists: namespaces are for whole processes.
+    let mut site = load::site(place, &args.shape)?;
+    site.check_guard(args.arm.as_deref())?;
+    if !common.quiet {
+        load::warnings(&site, document.profile())
+            .iter()
+            .for_each(|warning| say(&format!("txdeck: warning: {warning}")));
+    }
+    let started = clock::now_utc();
+    let measured = measure(args, common, &mut site, &arms, &mut output)?;
+    measured.notices.iter().for_each(|notice| say(&format!("txdeck: {notice}")));
+    let sets: Vec<Vec<Set>> = arms.arms.iter().map(|arm| arm.set.clone()).collect();
+    let rows = rows(&sets, &measured.slices);
+    let about = record::About { question: Question::Sweep, started, seed: args.seed, command: command(args) };
+    let record = Record {
+        baseline,
+        fit: fit(&points(&rows, &document)),
+        rows,
+        ..record::blank(about, &document, &site, measured.mode)
+    };
+    tell(&record, &measured, args, &mut output)?;
+    Ok(exit_code(&measured))
+}
+
+/// A signal wins; then packets that nobody can explain.
+fn exit_code(measured: &Measured) -> u8 {
+    match measured.signal {
+        Some(signal) => signal.exit_code(),
+        None => u8::from(measured.unexplained > 0),
+    }
+}
+
+fn settings(args: &SweepArgs) -> Result<Settings, Failure> {
+    let queues = args.queues.iter().map(|list| format!("queues={list}"));
+    let pairs: Vec<String> = queues.chain(args.set.iter().cloned()).collect();
+    Settings::from_pairs(pairs.iter().map(String::as_str)).map_err(|why| Failure::new("bad_setting", why))
+}
+
+/// Burst first, then clone, then the others as they were written.
+fn axes(args: &SweepArgs) -> Result<Vec<Axis>, Failure> {
+    let bad = |key: &str, why: String| Failure::new("bad_axis", format!("{key}: {why}"));
+    let own = [("tx.burst", &args.burst), ("tx.clone", &args.clone)];
+    let own = own.into_iter().filter_map(|(key, list)| Some((key, list.as_deref()?)));
+    let mut pairs: Vec<(&str, &str)> = own.collect();
+    for axis in &args.axis {
+        let pair = axis.split_once('=').map(|(key, list)| (key.trim(), list));
+        pairs.push(
+            pair.ok_or_else(|| bad(axis, "KEY=LIST is wanted, as rate=10k,100k or flow.udp.size=60,1514".into()))?,
+        );
+    }
+    pairs.into_iter().map(|(key, list)| Axis::parse(key, list).map_err(|why| bad(key, why))).collect()
+}
+
+/// Rows are numbered from 1 on the command line.
+fn baseline(wanted: Option<usize>, rows: usize) -> Result<Option<usize>, Failure> {
+    match wanted {
+        Some(row) if row == 0 || row > rows => {
+            Err(Failure::new("bad_baseline", format!("--baseline {row}: this sweep has the rows 1..{rows}")))
+        }
+        wanted => Ok(wanted.map(|row| row - 1)),
+    }
+}
+
+fn measure(
+    args: &SweepArgs,
+    common: &Common,
+    site: &mut Site,
+    arms: &Arms,
+    output: &mut Output,
+) -> Result<Measured, Ending> {
+    let lengths = Lengths { warm_up: args.warm_up, slice: args.slice };
+    let order: Vec<usize> = rounds(arms.arms.len(), args.repeat as usize, args.seed).concat();
+    let slices = order.len();
+    let widest = if arms.is_live { Some(arms.widest()?) } else { None };
+    let documents: Vec<&Document> = arms.arms.iter().map(|Arm { document, .. }| document).collect();
+    let mut progress = Progress::new(Pace::new("sweep", Unit::Slices, slices as u64), !common.quiet);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|why| Failure::new("no_runtime", format!("the event loop did not start: {why}")))?;
+    let mut signals = runtime.block_on(async { Signals::listen() })?;
+    predict(args, common, arms, lengths.predicted(slices, arms.is_live), output)?;
+    let began = Instant::now();
+    let told = |done| progress.at(done as u64);
+    let driven = drive::run(site, &documents, widest.as_ref(), &order, lengths, &mut signals, told);
+    let measured = runtime.block_on(driven)?;
+    drop(progress);
+    if !common.quiet {
+        say(&format!("{} of {slices} slices in {:.1} s", measured.slices.len(), began.elapsed().as_secs_f64()));
+    }
+    Ok(measured)
+}
+
+#[derive(Serialize)]
+struct PredictionLine {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    version: u32,
+    settings: usize,
+    slices: usize,
+    predicted_s: f64,
+}
+
+/// How long it will take, before anything is sent.
+fn predict(args: &SweepArgs, common: &Common, arms: &Arms, time: Duration, output: &mut Output) -> Result<(), Ending> {
+    let (settings, repeat, predicted_s) = (arms.arms.len(), args.repeat as usize, time.as_secs_f64());
+    if args.format.chosen() == TableFormat::Json {
+        let line = PredictionLine { kind: "prediction", version: 1, settings, slices: settings * repeat, predicted_s };
+        output.line(&serde_json::to_string(&line).unwrap_or_default())?;
+    }
+    if !common.quiet {
+        let reopening = if arms.is_live { "" } else { ", queues opened anew for each" };
+        let slice = args.slice;
+        say(&format!("{settings} settings x {repeat} slices of {slice:?}{reopening}: about {predicted_s:.1} s"));
+    }
+    Ok(())
+}
+
+/// What each row's burst and clone were, with its cost.
+fn points(rows: &[Row], base: &Document) -> Vec<Point> {
+    let tx = &base.profile().tx;
+    let point = |row: &Row| {
+        let of = |key: &str| row.set.iter().find(|set| set.key == key).and_then(|set| set.value.parse().ok());
+        Some(Point {
+            burst: of("tx.burst").unwrap_or(tx.burst),
+            clone: of("tx.clone").unwrap_or(tx.clone),
+            cost_ns: row.cost_ns?,
+        })
+    };
+    rows.iter().filter_map(point).collect()
+}
+
+/// The line that sweeps again.
+fn command(args: &SweepArgs) -> String {
+    let mut words = vec!["txdeck".to_owned(), "sweep".into(), args.profile.clone()];
+    let mut pair = |option: &str, value: &str| words.extend([option.to_owned(), value.to_owned()]);
+    args.device.iter().for_each(|device| pair("-i", device));
+    args.shape.lab_queues.iter().for_each(|queues| pair("--lab-queues", &queues.to_string()));
+    args.queues.iter().for_each(|list| pair("--queues", list));
+    args.burst.iter().for_each(|list| pair("--burst", list));
+    args.clone.iter().for_each(|list| pair("--clone", list));
+    args.axis.iter().for_each(|axis| pair("--axis", axis));
+    args.set.iter().for_each(|set| pair("-s", set));
+    pair("--slice", &format!("{:?}", args.slice));
+    pair("--repeat", &args.repeat.to_string());
+    pair("--seed", &args.seed.to_string());
+    if args.lab {
+        words.insert(3, "--lab".into());
+    }
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+#[derive(Serialize)]
+struct RowLine<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    version: u32,
+    row: usize,
+    #[serde(flatten)]
+    figures: &'a Row,
+}
+
+#[derive(Serialize)]
+struct SweepLine<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    txdeck: &'static str,
+    unexplained: u64,
+    #[serde(flatten)]
+    record: &'a Record,
+}
+
+fn tell(record: &Record, measured: &Measured, args: &SweepArgs, output: &mut Output) -> Result<(), Ending> {
+    match args.format.chosen() {
+        TableFormat::Json => {
+            for (at, figures) in record.rows.iter().enumerate() {
+                let line = RowLine { kind: "row", version: 1, row: at + 1, figures };
+                output.line(&serde_json::to_string(&line).unwrap_or_default())?;
+            }
+            let line = SweepLine {
+                kind: "sweep",
+                txdeck: env!("CARGO_PKG_VERSION"),
+                unexplained: measured.unexplained,
+                record,
+            };
+            output.line(&serde_json::to_string(&line).unwrap_or_default())?;
+        }
+        TableFormat::Csv => output.text(&table::csv(record))?,
+        TableFormat::Md => output.text(&(table::markdown(record) + "\n" + &remarks(record, measured)))?,
+        TableFormat::Text => output.text(&text(record, measured))?,
+    }
+    output.flush()
+}
+
+fn text(record: &Record, measured: &Measured) -> String {
+    let mut parts = vec![format!("{} on {}, {}\n", record.profile, record.device, record.mode), table::text(record)];
+    parts.extend(table::heat_map(record));
+    parts.push(remarks(record, measured));
+    parts.join("\n")
+}
+
+/// The fit, the outliers, and what must not be believed.
+fn remarks(record: &Record, measured: &Measured) -> String {
+    let mut lines: Vec<String> = table::fitted(record).into_iter().collect();
+    let outliers: usize = record.rows.iter().map(|row| row.outliers).sum();
+    let slices = measured.slices.len();
+    lines.push(match outliers {
+        0 => format!("no slice of {slices} was left out; ± is half of the 95 % interval"),
+        n => format!(
+            "{n} of {slices} slices left out: more than {} scaled MADs from the median of their setting; ± is half of the 95 % interval",
+            crate::trial::OUTLIER_MADS
+        ),
+    });
+    if measured.unexplained > 0 {
+        lines.push(format!(
+            "{} packets completed and no counter tells where they went: do not believe the rates",
+            measured.unexplained
+        ));
+    }
+    if measured.signal.is_some() {
+        lines.push("ended by a signal: not all slices were measured".into());
+    }
+    lines.join("\n") + "\n"
+}
