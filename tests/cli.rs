@@ -32,6 +32,7 @@ fn short_help_fits_a_screen_and_long_help_ends_with_two_examples() {
         "lab",
         "run",
         "sweep",
+        "compare",
         "check",
         "show",
         "import",

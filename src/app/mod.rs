@@ -64,6 +64,7 @@ pub use live::{Live, Unit};
 pub use log::{Entry, Level, Log};
 pub use message::{Effect, Event, Refusal, Reply};
 pub use open::{Open, Origin};
+pub use pending::waiting;
 pub use pick::{Pick, ProfileEntry, ProfileList};
 pub use prompt::{Prompt, Purpose};
 pub use repeat::quoted;

@@ -75,6 +75,7 @@ mod tests {
 
     #[test]
     fn a_real_time_priority_is_given_or_refused_and_passes_to_no_child() {
+        // SAFETY: it reads the policy of the calling thread and no memory.
         let policy = |_| unsafe { libc::sched_getscheduler(0) } & !libc::SCHED_RESET_ON_FORK;
         let raised = thread::spawn(move || {
             let answer = raise_this_thread(1);

@@ -40,9 +40,9 @@ mod shipped;
 mod show;
 mod signals;
 mod site;
-mod sweep;
 mod tally;
 mod told;
+mod trials;
 mod version;
 
 use std::{io, process::ExitCode};
@@ -83,7 +83,8 @@ fn dispatch(cli: &Cli) -> Result<u8, Ending> {
         Some(Command::Lab(args)) if args.attempt => labs::attempt(),
         Some(Command::Lab(args)) => launch::lab(args, common),
         Some(Command::Run(args)) => run::run(args, common),
-        Some(Command::Sweep(args)) => sweep::run(args, common),
+        Some(Command::Sweep(args)) => trials::sweep(args, common),
+        Some(Command::Compare(args)) => trials::compare(args, common),
         Some(Command::Check(args)) => check::run(args, common),
         Some(Command::Show(args)) => show::run(args, common),
         Some(Command::Import(args)) => import::run(args, common),
@@ -103,6 +104,7 @@ fn wants_json(cli: &Cli) -> bool {
     match &cli.command {
         Some(Command::Run(args)) => args.format.chosen() == Format::Json,
         Some(Command::Sweep(args)) => args.format.chosen() == TableFormat::Json,
+        Some(Command::Compare(args)) => args.format.chosen() == Format::Json,
         Some(Command::Import(args)) => args.format.chosen() == Format::Json,
         Some(Command::Export(args)) => args.format.chosen() == Format::Json,
         Some(Command::Calibrate(args)) => args.format.chosen() == Format::Json,

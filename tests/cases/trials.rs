@@ -86,3 +86,32 @@ fn a_signal_ends_a_sweep_with_what_was_measured() {
     assert_eq!(done.code, 130, "{}", done.brief());
     assert_eq!(rows(&done).len(), 2);
 }
+
+fn compare(args: &[&str]) -> Done {
+    Running::of(txdeck(&[&["compare"], args, &["--json", "-q", "--slice", "100ms", "--warm-up", "100ms"]].concat()), "")
+        .finish()
+}
+
+#[test]
+fn a_comparison_finds_what_a_doorbell_costs() {
+    on_a_pair("trials::a_comparison_finds_what_a_doorbell_costs", |_| {
+        let done = compare(&["udp-64", "-i", "a0", "--a", "burst=1", "--b", "burst=32"]);
+        assert_eq!((done.code, &done.result()["cheaper"]), (0, &"b".into()), "{}", done.brief());
+        let found = &done.result()["comparison"];
+        assert!(number(found, "least") < number(found, "change") && number(found, "change") < 0.0, "{found}");
+        assert!(number(found, "most") < 0.0 && found["blocks_used"].as_u64().unwrap() >= 6, "{found}");
+    });
+}
+
+#[test]
+fn a_comparison_of_nothing_is_refused() {
+    for (args, code) in [
+        (&["udp-64"][..], "same"),
+        (&["udp-64", "udp-64"], "same"),
+        (&["udp-64", "no-such-profile"], "no_profile"),
+        (&["udp-64", "--b", "brst=1"], "bad_setting"),
+    ] {
+        let done = compare(&[args, &["-i", "sim"]].concat());
+        assert_eq!((done.code, &done.result()["code"]), (2, &code.into()), "{}", done.brief());
+    }
+}

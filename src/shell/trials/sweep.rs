@@ -1,12 +1,5 @@
 //! `txdeck sweep`: a grid of settings, measured in interleaved slices, as a table of nanoseconds a packet.
 
-mod arms;
-mod drive;
-mod record;
-mod table;
-
-use std::time::{Duration, Instant};
-
 use serde::Serialize;
 
 use crate::{
@@ -17,37 +10,41 @@ use crate::{
         clock,
         failure::Failure,
         load, lookup,
-        output::{Ending, Output, say},
+        output::{Ending, Output},
         paths::Paths,
-        progress::{Pace, Progress, Unit},
         settings::Settings,
-        signals::Signals,
-        site::Site,
     },
     trial::{Axis, Point, Question, Record, Row, Set, fit, rounds, rows},
 };
 
-use arms::{Arm, Arms};
-use drive::{Lengths, Measured};
+use super::{
+    arms::Arms,
+    conduct::{Course, Target, doubts, exit_code},
+    drive::{Lengths, Measured},
+    record, table,
+};
 
 pub fn run(args: &SweepArgs, common: &Common) -> Result<u8, Ending> {
     let source = lookup::find(&args.profile, &Paths::of_this_user()?)?;
     let document = load::document(&source, &settings(args)?, args.shape.lab_queues)?;
     let arms = Arms::of(&document, axes(args)?)?;
     let baseline = baseline(args.baseline, arms.arms.len())?;
-    let place = load::place(args.lab, args.device.as_deref(), document.profile())?;
     let mut output = Output::open(common.output.as_deref())?;
-    // The lab is entered before the runtime exists: namespaces are for whole processes.
-    let mut site = load::site(place, &args.shape)?;
-    site.check_guard(args.arm.as_deref())?;
-    if !common.quiet {
-        load::warnings(&site, document.profile())
-            .iter()
-            .for_each(|warning| say(&format!("txdeck: warning: {warning}")));
-    }
+    let target =
+        Target { in_lab: args.lab, device: args.device.as_deref(), shape: &args.shape, arm: args.arm.as_deref() };
+    let mut site = target.open(&document, common.quiet)?;
     let started = clock::now_utc();
-    let measured = measure(args, common, &mut site, &arms, &mut output)?;
-    measured.notices.iter().for_each(|notice| say(&format!("txdeck: {notice}")));
+    let (settings, slice) = (arms.arms.len(), args.slice);
+    let course = Course {
+        name: "sweep",
+        arms: &arms,
+        order: rounds(settings, args.repeat as usize, args.seed).concat(),
+        lengths: Lengths { warm_up: args.warm_up, slice },
+        words: format!("{settings} settings x {} slices of {slice:?}", args.repeat),
+        is_json: args.format.chosen() == TableFormat::Json,
+        quiet: common.quiet,
+    };
+    let measured = course.run(&mut site, &mut output)?;
     let sets: Vec<Vec<Set>> = arms.arms.iter().map(|arm| arm.set.clone()).collect();
     let rows = rows(&sets, &measured.slices);
     let about = record::About { question: Question::Sweep, started, seed: args.seed, command: command(args) };
@@ -59,14 +56,6 @@ pub fn run(args: &SweepArgs, common: &Common) -> Result<u8, Ending> {
     };
     tell(&record, &measured, args, &mut output)?;
     Ok(exit_code(&measured))
-}
-
-/// A signal wins; then packets that nobody can explain.
-fn exit_code(measured: &Measured) -> u8 {
-    match measured.signal {
-        Some(signal) => signal.exit_code(),
-        None => u8::from(measured.unexplained > 0),
-    }
 }
 
 fn settings(args: &SweepArgs) -> Result<Settings, Failure> {
@@ -98,59 +87,6 @@ fn baseline(wanted: Option<usize>, rows: usize) -> Result<Option<usize>, Failure
         }
         wanted => Ok(wanted.map(|row| row - 1)),
     }
-}
-
-fn measure(
-    args: &SweepArgs,
-    common: &Common,
-    site: &mut Site,
-    arms: &Arms,
-    output: &mut Output,
-) -> Result<Measured, Ending> {
-    let lengths = Lengths { warm_up: args.warm_up, slice: args.slice };
-    let order: Vec<usize> = rounds(arms.arms.len(), args.repeat as usize, args.seed).concat();
-    let slices = order.len();
-    let widest = if arms.is_live { Some(arms.widest()?) } else { None };
-    let documents: Vec<&Document> = arms.arms.iter().map(|Arm { document, .. }| document).collect();
-    let mut progress = Progress::new(Pace::new("sweep", Unit::Slices, slices as u64), !common.quiet);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|why| Failure::new("no_runtime", format!("the event loop did not start: {why}")))?;
-    let mut signals = runtime.block_on(async { Signals::listen() })?;
-    predict(args, common, arms, lengths.predicted(slices, arms.is_live), output)?;
-    let began = Instant::now();
-    let told = |done| progress.at(done as u64);
-    let driven = drive::run(site, &documents, widest.as_ref(), &order, lengths, &mut signals, told);
-    let measured = runtime.block_on(driven)?;
-    drop(progress);
-    if !common.quiet {
-        say(&format!("{} of {slices} slices in {:.1} s", measured.slices.len(), began.elapsed().as_secs_f64()));
-    }
-    Ok(measured)
-}
-
-#[derive(Serialize)]
-struct PredictionLine {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    version: u32,
-    settings: usize,
-    slices: usize,
-    predicted_s: f64,
-}
-
-/// How long it will take, before anything is sent.
-fn predict(args: &SweepArgs, common: &Common, arms: &Arms, time: Duration, output: &mut Output) -> Result<(), Ending> {
-    let (settings, repeat, predicted_s) = (arms.arms.len(), args.repeat as usize, time.as_secs_f64());
-    if args.format.chosen() == TableFormat::Json {
-        let line = PredictionLine { kind: "prediction", version: 1, settings, slices: settings * repeat, predicted_s };
-        output.line(&serde_json::to_string(&line).unwrap_or_default())?;
-    }
-    if !common.quiet {
-        let reopening = if arms.is_live { "" } else { ", queues opened anew for each" };
-        let slice = args.slice;
-        say(&format!("{settings} settings x {repeat} slices of {slice:?}{reopening}: about {predicted_s:.1} s"));
-    }
-    Ok(())
 }
 
 /// What each row's burst and clone were, with its cost.
@@ -248,14 +184,6 @@ fn remarks(record: &Record, measured: &Measured) -> String {
             crate::trial::OUTLIER_MADS
         ),
     });
-    if measured.unexplained > 0 {
-        lines.push(format!(
-            "{} packets completed and no counter tells where they went: do not believe the rates",
-            measured.unexplained
-        ));
-    }
-    if measured.signal.is_some() {
-        lines.push("ended by a signal: not all slices were measured".into());
-    }
+    lines.extend(doubts(measured));
     lines.join("\n") + "\n"
 }

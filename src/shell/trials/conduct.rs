@@ -1,0 +1,128 @@
+//! What every trial does around its slices: opens the place, says how long it will take, measures, and says how long it
+//! took.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::{
+    profile::Document,
+    shell::{
+        args::LabShape,
+        failure::Failure,
+        load,
+        output::{Ending, Output, say},
+        progress::{Pace, Progress, Unit},
+        signals::Signals,
+        site::Site,
+    },
+};
+
+use super::{
+    arms::Arms,
+    drive::{self, Lengths, Measured},
+};
+
+/// Where a trial sends, as the command line says it.
+pub struct Target<'a> {
+    pub in_lab: bool,
+    pub device: Option<&'a str>,
+    pub shape: &'a LabShape,
+    pub arm: Option<&'a str>,
+}
+
+impl Target<'_> {
+    /// Opens it. The lab is entered here, before the runtime exists: namespaces are for whole processes.
+    pub fn open(&self, document: &Document, quiet: bool) -> Result<Site, Failure> {
+        let place = load::place(self.in_lab, self.device, document.profile())?;
+        let mut site = load::site(place, self.shape)?;
+        site.check_guard(self.arm)?;
+        if !quiet {
+            let warnings = load::warnings(&site, document.profile());
+            warnings.iter().for_each(|warning| say(&format!("txdeck: warning: {warning}")));
+        }
+        Ok(site)
+    }
+}
+
+/// The slices of a trial.
+pub struct Course<'a> {
+    /// `sweep`, for the progress.
+    pub name: &'static str,
+    pub arms: &'a Arms,
+    /// Settings by their place, slice after slice.
+    pub order: Vec<usize>,
+    pub lengths: Lengths,
+    /// `6 settings x 3 slices of 500ms`.
+    pub words: String,
+    pub is_json: bool,
+    pub quiet: bool,
+}
+
+#[derive(Serialize)]
+struct PredictionLine {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    version: u32,
+    settings: usize,
+    slices: usize,
+    predicted_s: f64,
+}
+
+impl Course<'_> {
+    /// Measures, with the time that takes said first.
+    pub fn run(&self, site: &mut Site, output: &mut Output) -> Result<Measured, Ending> {
+        let slices = self.order.len();
+        let widest = if self.arms.is_live { Some(self.arms.widest()?) } else { None };
+        let documents: Vec<&Document> = self.arms.arms.iter().map(|arm| &arm.document).collect();
+        let mut progress = Progress::new(Pace::new(self.name, Unit::Slices, slices as u64), !self.quiet);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime =
+            runtime.map_err(|why| Failure::new("no_runtime", format!("the event loop did not start: {why}")))?;
+        let mut signals = runtime.block_on(async { Signals::listen() })?;
+        self.predict(self.lengths.predicted(slices, self.arms.is_live), output)?;
+        let began = Instant::now();
+        let told = |done| progress.at(done as u64);
+        let driven = drive::run(site, &documents, widest.as_ref(), &self.order, self.lengths, &mut signals, told);
+        let measured = runtime.block_on(driven)?;
+        drop(progress);
+        if !self.quiet {
+            let took_s = began.elapsed().as_secs_f64();
+            say(&format!("{} of {slices} slices in {took_s:.1} s", measured.slices.len()));
+        }
+        measured.notices.iter().for_each(|notice| say(&format!("txdeck: {notice}")));
+        Ok(measured)
+    }
+
+    /// How long it will take, before anything is sent.
+    fn predict(&self, time: Duration, output: &mut Output) -> Result<(), Ending> {
+        let (settings, slices, predicted_s) = (self.arms.arms.len(), self.order.len(), time.as_secs_f64());
+        if self.is_json {
+            let line = PredictionLine { kind: "prediction", version: 1, settings, slices, predicted_s };
+            output.line(&serde_json::to_string(&line).unwrap_or_default())?;
+        }
+        if !self.quiet {
+            let reopening = if self.arms.is_live { "" } else { ", queues opened anew for each" };
+            say(&format!("{}{reopening}: about {predicted_s:.1} s", self.words));
+        }
+        Ok(())
+    }
+}
+
+/// A signal wins; then packets that nobody can explain.
+pub fn exit_code(measured: &Measured) -> u8 {
+    match measured.signal {
+        Some(signal) => signal.exit_code(),
+        None => u8::from(measured.unexplained > 0),
+    }
+}
+
+/// What must not be believed, a line each.
+pub fn doubts(measured: &Measured) -> Vec<String> {
+    let unexplained = (measured.unexplained > 0).then(|| {
+        let packets = measured.unexplained;
+        format!("{packets} packets completed and no counter tells where they went: do not believe the rates")
+    });
+    let early = measured.signal.map(|_| "ended by a signal: not all slices were measured".to_owned());
+    unexplained.into_iter().chain(early).collect()
+}

@@ -1,0 +1,12 @@
+//! Trials without a screen: slices of sending in a stated order, and what their figures say.
+
+mod arms;
+mod compare;
+mod conduct;
+mod drive;
+mod record;
+mod sweep;
+mod table;
+
+pub use compare::run as compare;
+pub use sweep::run as sweep;
