@@ -18,6 +18,8 @@ mod lesson;
 mod line;
 #[path = "pty/progress.rs"]
 mod progress;
+#[path = "pty/resize.rs"]
+mod resize;
 #[path = "pty/tongues.rs"]
 mod tongues;
 
