@@ -160,7 +160,7 @@ fn values(key: &str, names: &Names) -> Vec<String> {
         ("flow.size", _) => {
             all.extend(["60", "124", "252", "508", "1020", "1276", "1514", "imix 60:7,590:4,1514:1"].map(str::to_owned))
         }
-        (_, Kind::Choice(words)) => all.extend(words.iter().map(|word| (*word).to_owned())),
+        (_, Kind::Choice(words) | Kind::Words(words)) => all.extend(words.iter().map(|word| (*word).to_owned())),
         (_, Kind::Flags(names)) => all.extend(names.iter().map(|name| (*name).to_owned())),
         (_, Kind::Switch) => all.extend(["true", "false"].map(str::to_owned)),
         (_, Kind::OneOf(numbers)) => all.extend(numbers.iter().map(u64::to_string)),

@@ -14,6 +14,7 @@ use crate::{
     engine::{
         orders::{FlowMemory, Line, Orders},
         sender::{Sender, Turn},
+        toll::Toll,
     },
     nic::{Clock, Limits, Nic},
     packet::Plan,
@@ -76,6 +77,7 @@ pub struct Desk {
     /// Per flow name and sender, for ever: a flow that comes back goes on.
     memories: HashMap<Arc<str>, Vec<Arc<FlowMemory>>>,
     plan: Arc<Plan>,
+    toll: Arc<Toll>,
     /// Orders that some sender may still hold, with its seat and the generation that frees them.
     retired: Vec<(usize, u64, Arc<Orders>)>,
 }
@@ -83,7 +85,8 @@ pub struct Desk {
 impl Desk {
     /// A desk for one sender a queue of `plan`.
     pub fn new(plan: Arc<Plan>) -> Self {
-        let mut desk = Self { lines: Vec::new(), memories: HashMap::new(), plan, retired: Vec::new() };
+        let mut desk =
+            Self { lines: Vec::new(), memories: HashMap::new(), plan, toll: Arc::default(), retired: Vec::new() };
         let seats = desk.plan.queues.len();
         let orders: Vec<_> = (0..seats).map(|seat| desk.orders(seat)).collect();
         desk.lines = orders.into_iter().map(|orders| Arc::new(Line::new(orders))).collect();
@@ -97,7 +100,7 @@ impl Desk {
     fn orders(&mut self, seat: usize) -> Arc<Orders> {
         let plan = Arc::clone(&self.plan);
         let flows = plan.flows.iter().map(|flow| self.memory(&flow.name, seat)).collect();
-        Arc::new(Orders { plan, flows })
+        Arc::new(Orders { plan, flows, toll: Arc::clone(&self.toll) })
     }
 
     fn memory(&mut self, name: &Arc<str>, seat: usize) -> Arc<FlowMemory> {

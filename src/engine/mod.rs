@@ -12,6 +12,7 @@ mod pace;
 mod schedule;
 mod sender;
 mod slot;
+mod toll;
 
 pub use fleet::{Desk, Fleet, Seat, SenderEnd, StartError, Wait};
 pub use orders::Line;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    engine::handover::Handover,
+    engine::{handover::Handover, toll::Toll},
     packet::Plan,
     profile::Rate,
     stats::{Counters, FlowCounter},
@@ -17,6 +17,8 @@ pub struct Orders {
     pub plan: Arc<Plan>,
     /// One a flow of the plan, in its order.
     pub flows: Vec<Arc<FlowMemory>>,
+    /// The same for all senders of a fleet.
+    pub toll: Arc<Toll>,
 }
 
 /// What one sender knows of one flow name, whatever plans come and go. The sender alone writes it.

@@ -2,8 +2,9 @@
 //! burst, rings one doorbell and publishes its counters once. It takes no lock, allocates nothing, sends no
 //! message and waits for nothing; plan swaps are a cold path of their own.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicU64};
 
+use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
 
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
     },
     nic::{Clock, Nic, NicError, Rung},
     packet::{Frame, Plan, Row, StampTime},
-    profile::Rate,
+    profile::{Cost, Costs, Rate},
     stats::{Counts, State},
 };
 
@@ -71,6 +72,11 @@ pub struct Sender<N> {
     generation: u64,
     schedule: Schedule,
     burst: u32,
+    /// Packets behind one doorbell: a burst, or one where each is to pay for its own.
+    doorbell: u32,
+    /// What every packet pays again, and a line that is written for nothing else.
+    cost: Costs,
+    own_line: CachePadded<AtomicU64>,
     max_in_flight: u32,
     /// Packets that may still be submitted, copies included.
     quota: u64,
@@ -104,6 +110,9 @@ impl<N: Nic> Sender<N> {
         line.counters.set_frames(total, free);
         let mut sender = Self {
             burst: 1,
+            doorbell: 1,
+            cost: Costs::default(),
+            own_line: CachePadded::default(),
             max_in_flight: limits.max_in_flight,
             nic,
             seat,
@@ -228,6 +237,8 @@ impl<N: Nic> Sender<N> {
         }
         let (position, seats) = standing(plan, self.seat);
         self.burst = plan.burst.clamp(1, self.nic.limits().max_burst.max(1));
+        self.cost = plan.cost;
+        self.doorbell = if plan.cost.has(Cost::KickEach) { 1 } else { self.burst };
         self.quota =
             position.map_or(0, |position| share(plan.count, position, seats).saturating_sub(self.counts.submitted));
         self.end_ns = match plan.duration_ns {
@@ -292,6 +303,9 @@ impl<N: Nic> Sender<N> {
         if queued == 0 && now_ns >= self.end_ns {
             return self.end(now_ns, End::Duration);
         }
+        if !self.cost.is_empty() {
+            self.orders.toll.pay(self.cost, queued, &self.own_line, clock);
+        }
         self.ring(clock, now_ns, queued)
     }
 
@@ -352,7 +366,7 @@ impl<N: Nic> Sender<N> {
     /// The doorbell, and what it answered.
     #[inline]
     fn ring(&mut self, clock: &impl Clock, now_ns: u64, queued: u32) -> Turn {
-        let rung = match self.nic.ring_each(self.burst, clock) {
+        let rung = match self.nic.ring_each(self.doorbell, clock) {
             Ok(rung) => rung,
             Err(error) => return self.fail(now_ns, &error),
         };

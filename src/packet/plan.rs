@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use crate::profile::{Arp, Flow, Ip, Mac, Profile, Rate, Value};
+use crate::profile::{Arp, Costs, Flow, Ip, Mac, Profile, Rate, Value};
 
 use super::{capture::Captures, error::CompileError, frame::Frame, header::Macs, replay, template, vary::Form};
 
@@ -29,6 +29,8 @@ pub struct Plan {
     pub count: u64,
     pub duration_ns: u64,
     pub seed: u64,
+    /// What every packet pays again.
+    pub cost: Costs,
     /// Enabled flows in file order.
     pub flows: Vec<PlanFlow>,
 }
@@ -71,6 +73,7 @@ pub fn compile(profile: &Profile, facts: &Facts) -> Result<Plan, CompileError> {
         count: tx.count,
         duration_ns: tx.duration_ns,
         seed: tx.seed,
+        cost: tx.cost,
         flows: enabled.map(|flow| plan_flow(profile, flow, facts)).collect::<Result<_, _>>()?,
     })
 }

@@ -4,6 +4,7 @@
 use super::{
     Arp, Conversations, Eth, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mpls, Patch, Profile, Replay, Tcp, Udp, Vlan,
     conversations::MOST_CONVERSATIONS,
+    costs::COST_WORDS,
     kind::Kind,
     replay::{FCS_WORDS, ODD_WORDS, TIMING_WORDS},
     setting::{MODE_WORDS, ORDER_WORDS, PAYLOAD_WORDS, Slot, TURN_WORDS},
@@ -199,6 +200,8 @@ pub static FIELDS: &[Field] = &[
         "How long to send; 0 is no limit."),
     row("tx.seed", MAX_PACKETS, Is("7"), Lens::Profile(|p| Slot::U64(&mut p.tx.seed)),
         "Seed of all random fields: same seed, same packets."),
+    row("tx.cost", Kind::Words(COST_WORDS), Is("[]"), Lens::Profile(|p| Slot::Costs(&mut p.tx.cost)),
+        "What each packet pays again that the sender is rid of, to see what it takes: a LOCK-prefixed add, a line or a mutex shared by all senders, a full barrier, a system call, a clock reading."),
 
     row("flow.name", Kind::Name, Unset("flow-1, flow-2, ... by place"), Lens::Flow(|f| Some(Slot::Text(&mut f.name))),
         "Name of the flow; random fields depend on it."),

@@ -53,6 +53,8 @@ pub enum Kind {
     },
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A list of some of these words, each once; it may be empty.
+    Words(&'static [&'static str]),
     /// Bits by these names, the lowest first, joined with `+`; or their number.
     Flags(&'static [&'static str]),
     /// Bytes as hex digits.
@@ -97,6 +99,7 @@ impl Kind {
             Kind::Numbers { max, distinct: true } => format!("a list of different numbers, each 0..{max}"),
             Kind::Numbers { max, distinct: false } => format!("a list of numbers, each 0..{max}"),
             Kind::Choice(words) => words.join(" | "),
+            Kind::Words(words) => format!("a list of {}", words.join(", ")),
             Kind::Flags(names) => format!("{} joined with +, or none", names.join(" ")),
             Kind::Bytes { max } => format!("pairs of hex digits, 1 to {max} bytes"),
         }

@@ -29,6 +29,7 @@ pub(super) fn read(field: &Field, value: &Spanned<DeValue<'_>>, text: &str) -> R
     match kind {
         Kind::Mac { word } if value.as_ref().as_str() == Some(word) => Ok(Setting::Word),
         Kind::Numbers { max, distinct } => numbers(value, *max, *distinct, text).map(Setting::Numbers),
+        Kind::Words(known) => words(value, kind, known, text).map(Setting::Words),
         _ if field.form.may_vary() => varying(kind, field.form, value, text).map(Setting::Varying),
         _ => literal(kind, value, text).map_err(|message| vec![(value.span(), message)]),
     }
@@ -185,6 +186,27 @@ fn numbers(value: &Spanned<DeValue<'_>>, max: u32, distinct: bool, text: &str) -
             }
             Ok(number) => out.push(number as u32),
             Err(message) => wrong.push((item.span(), message)),
+        }
+    }
+    if wrong.is_empty() { Ok(out) } else { Err(wrong) }
+}
+
+/// Positions of some words, each of them once.
+fn words(value: &Spanned<DeValue<'_>>, kind: &Kind, known: &[&str], text: &str) -> Read<Vec<usize>> {
+    let no_list = || vec![(value.span(), format!("{} is not {}", shown(value, text), kind.allowed()))];
+    let DeValue::Array(items) = value.as_ref() else { return Err(no_list()) };
+    let (mut out, mut wrong) = (Vec::new(), Vec::new());
+    for item in items {
+        let word = item.as_ref().as_str().unwrap_or_default();
+        match known.iter().position(|one| *one == word) {
+            Some(at) if out.contains(&at) => wrong.push((item.span(), format!("{word} stands twice"))),
+            Some(at) => out.push(at),
+            None => {
+                let meant = nearest(word, known.iter().copied());
+                let remedy =
+                    meant.map_or_else(|| format!(" ({})", kind.allowed()), |word| format!(". Did you mean {word}?"));
+                wrong.push((item.span(), format!("{} is none of the words{remedy}", shown(item, text))));
+            }
         }
     }
     if wrong.is_empty() { Ok(out) } else { Err(wrong) }

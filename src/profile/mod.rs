@@ -5,6 +5,7 @@
 pub mod budget;
 mod check;
 pub mod conversations;
+mod costs;
 pub mod duration;
 mod edit;
 mod effective;
@@ -31,6 +32,7 @@ mod value;
 mod varying;
 
 pub use conversations::{Conversations, TurnOrder};
+pub use costs::{Cost, Costs};
 pub use file::Document;
 pub use problem::{Problem, Problems, nearest};
 pub use rate::{Rate, RateError, WIRE_OVERHEAD_BYTES};
@@ -78,6 +80,8 @@ pub struct Tx {
     /// 0: no limit.
     pub duration_ns: u64,
     pub seed: u64,
+    /// What every packet pays again.
+    pub cost: Costs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -262,8 +266,8 @@ pub enum Payload {
 /// here so that a new field has its place in one file.
 mod blank {
     use super::{
-        Arp, Conversations, Eth, Fcs, Flow, Icmp, Ipv4, Ipv6, Mac, Mode, Mpls, Odd, Order, Patch, Payload, Profile,
-        Rate, Replay, Tcp, Timing, TurnOrder, Tx, Udp, Value, Vlan,
+        Arp, Conversations, Costs, Eth, Fcs, Flow, Icmp, Ipv4, Ipv6, Mac, Mode, Mpls, Odd, Order, Patch, Payload,
+        Profile, Rate, Replay, Tcp, Timing, TurnOrder, Tx, Udp, Value, Vlan,
     };
 
     const ZERO: Value = Value::Fixed(0);
@@ -288,6 +292,7 @@ mod blank {
             count: 0,
             duration_ns: 0,
             seed: 0,
+            cost: Costs::default(),
         };
         Profile { name: String::new(), note: String::new(), tx, flows: Vec::new() }
     }

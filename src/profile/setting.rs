@@ -1,7 +1,7 @@
 //! What one field holds, apart from the struct it lives in, and the slots of those structs.
 
 use super::{
-    Fcs, Mac, Mode, Odd, Order, Payload, Rate, Timing, TurnOrder, Value, duration,
+    Costs, Fcs, Mac, Mode, Odd, Order, Payload, Rate, Timing, TurnOrder, Value, duration,
     kind::{Kind, show_bytes},
     replay::{FCSES, ODDS, TIMINGS},
 };
@@ -24,6 +24,8 @@ pub(super) enum Setting {
     /// Position in the words of a choice.
     Choice(usize),
     Bytes(Vec<u8>),
+    /// Positions in the words of a list.
+    Words(Vec<usize>),
 }
 
 /// A place in a profile that one setting fills.
@@ -40,6 +42,7 @@ pub(super) enum Slot<'a> {
     Mac(&'a mut Mac, Mac),
     Rate(&'a mut Rate),
     MaybeRate(&'a mut Option<Rate>),
+    Costs(&'a mut Costs),
     Numbers(&'a mut Vec<u32>),
     MaybeNumbers(&'a mut Option<Vec<u32>>),
     Mode(&'a mut Mode),
@@ -84,6 +87,7 @@ impl Slot<'_> {
             (Slot::Rate(slot), Setting::Rate(rate)) => *slot = rate,
             (Slot::MaybeRate(slot), Setting::Rate(rate)) => *slot = Some(rate),
             (Slot::MaybeRate(slot), Setting::Unset) => *slot = None,
+            (Slot::Costs(slot), Setting::Words(places)) => *slot = Costs::of(&places),
             (Slot::Numbers(slot), Setting::Numbers(numbers)) => *slot = numbers,
             (Slot::Numbers(slot), Setting::Unset) => slot.clear(),
             (Slot::MaybeNumbers(slot), Setting::Numbers(numbers)) => *slot = Some(numbers),
@@ -123,6 +127,7 @@ impl Slot<'_> {
             Slot::Mac(..) => Setting::Word,
             Slot::Rate(slot) => Setting::Rate(*slot),
             Slot::MaybeRate(slot) => slot.map_or(Setting::Unset, Setting::Rate),
+            Slot::Costs(slot) => Setting::Words(slot.places().collect()),
             Slot::Numbers(slot) if slot.is_empty() => Setting::Unset,
             Slot::Numbers(slot) => Setting::Numbers(slot.clone()),
             Slot::MaybeNumbers(slot) => slot.clone().map_or(Setting::Unset, Setting::Numbers),
@@ -197,6 +202,12 @@ impl Setting {
             (Setting::Numbers(numbers), _) => format!("{numbers:?}"),
             (Setting::Choice(at), Kind::Choice(words)) => format!("\"{}\"", words.get(*at)?),
             (Setting::Choice(_), _) => return None,
+            (Setting::Words(places), Kind::Words(words)) => {
+                let quoted: Vec<String> =
+                    places.iter().filter_map(|at| words.get(*at)).map(|word| format!("\"{word}\"")).collect();
+                format!("[{}]", quoted.join(", "))
+            }
+            (Setting::Words(_), _) => return None,
             (Setting::Bytes(bytes), _) => format!("\"{}\"", show_bytes(bytes)),
         })
     }

@@ -29,6 +29,7 @@ pub(super) fn typed(field: &Field, text: &str) -> String {
     }
     let short = match (&field.kind, field.form) {
         (Kind::Numbers { max, .. }, _) => numbers(text, *max),
+        (Kind::Words(_), _) => Some(words(text)),
         (kind, form) if form.may_vary() => to_toml(kind, text),
         _ => None,
     };
@@ -109,6 +110,12 @@ fn number_or_quoted(text: &str) -> String {
     }
 }
 
+/// `lock,barrier`; `none` is an empty list.
+fn words(text: &str) -> String {
+    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty() && *word != "none");
+    format!("[{}]", words.map(|word| quoted(word.trim_matches('"'))).collect::<Vec<_>>().join(", "))
+}
+
 /// `0,1` and `0..3`.
 fn numbers(text: &str, max: u32) -> Option<String> {
     if let Some((from, to)) = ends(text) {
@@ -129,6 +136,8 @@ pub(super) fn show(setting: &Setting, kind: &Kind) -> String {
             Setting::Text(text) if plain(text) => text.clone(),
             Setting::Text(_) => toml(),
             Setting::Numbers(numbers) => numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
+            Setting::Words(places) if places.is_empty() => "none".into(),
+            Setting::Words(_) => toml().replace(['[', ']', '"', ' '], ""),
             _ => toml().trim_matches('"').to_string(),
         };
     };

@@ -181,10 +181,19 @@ fn ended_by(ends: &[SenderEnd], plan: &Plan, elapsed_ns: u64, stop_asked: bool) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::Rate;
+    use crate::profile::{Costs, Rate};
 
     fn plan(duration_ns: u64, count: u64) -> Plan {
-        Plan { queues: vec![0], burst: 1, rate: Rate::Max, count, duration_ns, seed: 1, flows: Vec::new() }
+        Plan {
+            queues: vec![0],
+            burst: 1,
+            rate: Rate::Max,
+            count,
+            duration_ns,
+            seed: 1,
+            cost: Costs::default(),
+            flows: Vec::new(),
+        }
     }
 
     fn end(reason: Option<&str>, gone: bool) -> SenderEnd {

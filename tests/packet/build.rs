@@ -4,7 +4,8 @@
 use txdeck::{
     packet::{Facts, Frame, Plan, PlanFlow, Stamp, StampTime, compile},
     profile::{
-        Arp, Eth, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mode, Mpls, Order, Payload, Profile, Rate, Tcp, Tx, Udp, Value, Vlan,
+        Arp, Costs, Eth, Flow, Icmp, Ip, Ipv4, Ipv6, Mac, Mode, Mpls, Order, Payload, Profile, Rate, Tcp, Tx, Udp,
+        Value, Vlan,
     },
 };
 
@@ -165,6 +166,7 @@ pub fn profile(flows: Vec<Flow>) -> Profile {
             count: 0,
             duration_ns: 0,
             seed: 7,
+            cost: Costs::default(),
         },
         flows,
     }

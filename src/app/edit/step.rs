@@ -98,9 +98,13 @@ fn next_value(kind: &Kind, now: &str, turn: Turn) -> Option<Option<String>> {
         }
         Kind::Rate => Some(turned_rate(now.parse::<Rate>().ok()?, turn, None)),
         Kind::Duration | Kind::Switch | Kind::Choice(_) => None,
-        Kind::Flags(_) | Kind::Text { .. } | Kind::Name | Kind::Device | Kind::Numbers { .. } | Kind::Bytes { .. } => {
-            None
-        }
+        Kind::Flags(_)
+        | Kind::Text { .. }
+        | Kind::Name
+        | Kind::Device
+        | Kind::Numbers { .. }
+        | Kind::Bytes { .. }
+        | Kind::Words(_) => None,
     }
 }
 

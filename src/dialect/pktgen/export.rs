@@ -107,7 +107,7 @@ fn commands(suffix: &str, commands: &[String]) -> String {
 }
 
 /// How the sender works, and names: they change no packet, and ride along in comments.
-const SENDER: [&str; 15] = [
+const SENDER: [&str; 16] = [
     "name",
     "note",
     "tx.device",
@@ -116,6 +116,7 @@ const SENDER: [&str; 15] = [
     "tx.busy_poll",
     "tx.skb_budget",
     "tx.priority",
+    "tx.cost",
     "tx.ring",
     "tx.chunks",
     "tx.chunk_bytes",
