@@ -1,6 +1,8 @@
 //! The hand-over of orders under every interleaving that loom can find: what the controller frees no sender touches,
 //! and the last orders given are the last ones taken.
 
+#![allow(clippy::arc_with_non_send_sync, reason = "loom's threads take turns on one")]
+
 /// The atomics that `handover.rs` takes from its parent: here loom's.
 mod atomic {
     pub use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};

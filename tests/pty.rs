@@ -18,8 +18,12 @@ mod lesson;
 mod line;
 #[path = "pty/progress.rs"]
 mod progress;
+#[path = "pty/resize.rs"]
+mod resize;
 #[path = "pty/tongues.rs"]
 mod tongues;
+#[path = "pty/trials.rs"]
+mod trials;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 

@@ -1,9 +1,13 @@
 //! The terminal's events, read on a thread of their own.
 //!
-//! crossterm's reader (0.29, event/source/unix/mio.rs) reads a blocking descriptor until an event is whole and takes an
-//! end of file for nothing at all: half an escape sequence over a slow line holds it, and a terminal that was closed
-//! makes it read for ever. On the loop's own thread, as with its `EventStream`, that was a process which lived on at
-//! 100 % of a core and heard no signal (twice in ten closed terminals).
+//! crossterm's reader (0.29) reads a blocking descriptor until an event is whole and takes an end of file for nothing at
+//! all: half an escape sequence over a slow line holds it, and a terminal that was closed makes it read for ever. On the
+//! loop's own thread, as with its `EventStream`, that was a process which lived on at 100 % of a core and heard no signal
+//! (twice in ten closed terminals).
+//!
+//! Of its two readers the one with poll(2) is used (event/source/unix/tty.rs, feature `use-dev-tty`). The other, mio.rs,
+//! answers a resize first and forgets that there was a key as well: epoll tells it once, so the first key after a resize
+//! was heard with the second.
 
 use std::{io, time::Duration};
 
@@ -22,8 +26,9 @@ pub struct Keys {
     heard: UnboundedReceiver<Heard>,
 }
 
-/// The kernel says that there is something to read; crossterm hears of it as soon.
-const SOON: Duration = Duration::from_millis(20);
+/// How long crossterm is asked once more after each event. Asked for no time at all it does not even look at what it has
+/// read already.
+const ONCE_MORE: Duration = Duration::from_millis(1);
 
 impl Keys {
     /// The thread ends with the process: nothing wakes a reader of a terminal but the terminal.
@@ -43,13 +48,7 @@ impl Keys {
 }
 
 fn listen(tell: &UnboundedSender<Heard>) {
-    while let Ok(events) = wait().and_then(|()| read()) {
-        for event in events {
-            if tell.send(Heard::Event(event)).is_err() {
-                return;
-            }
-        }
-    }
+    while let Ok(Reader::There) = wait().and_then(|()| read(tell)) {}
     // Nobody is left to hear it when the console has ended meanwhile.
     tell.send(Heard::Hangup).ok();
 }
@@ -70,12 +69,19 @@ fn wait() -> io::Result<()> {
     }
 }
 
-fn read() -> io::Result<Vec<Event>> {
-    let mut events = Vec::new();
-    let mut within = SOON;
-    while event::poll(within)? {
-        events.push(event::read()?);
-        within = Duration::ZERO;
+/// Whether anybody still wants to hear.
+#[derive(PartialEq, Eq)]
+enum Reader {
+    There,
+    Gone,
+}
+
+/// Passes on all that there is.
+fn read(tell: &UnboundedSender<Heard>) -> io::Result<Reader> {
+    while event::poll(ONCE_MORE)? {
+        if tell.send(Heard::Event(event::read()?)).is_err() {
+            return Ok(Reader::Gone);
+        }
     }
-    Ok(events)
+    Ok(Reader::There)
 }
