@@ -22,6 +22,8 @@ mod progress;
 mod resize;
 #[path = "pty/tongues.rs"]
 mod tongues;
+#[path = "pty/trials.rs"]
+mod trials;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 

@@ -24,3 +24,5 @@ mod stage;
 mod tongues;
 #[path = "screens/traps.rs"]
 mod traps;
+#[path = "screens/trials.rs"]
+mod trials;

@@ -54,6 +54,8 @@ actions! {
     Find "find"
     Diff "diff"
     Calibrate "calibrate"
+    Sweep "sweep"
+    Tune "tune"
     PageUp "page_up"
     PageDown "page_down"
     First "first"

@@ -30,6 +30,9 @@ pub enum Command {
     Start,
     Stop,
     Calibrate,
+    /// `sweep KEY=LIST…`, as typed; alone: the last table.
+    Sweep(Option<String>),
+    Tune,
     /// `import FILE [DIALECT]`, as typed.
     Import(String),
     /// `export DIALECT [FILE]`, as typed.
@@ -57,6 +60,8 @@ pub enum Argument {
     Picture,
     /// A key of a profile, or a command.
     Topic,
+    /// Keys with lists of values.
+    Axes,
 }
 
 /// One row of the table.
@@ -89,6 +94,13 @@ pub static COMMANDS: &[CommandRow] = &[
     row("start", Argument::Nothing, "start", "start all senders"),
     row("stop", Argument::Nothing, "stop", "stop all senders; never starts or quits"),
     row("calibrate", Argument::Nothing, "calibrate", "measure what the primitives of a sender cost on this CPU"),
+    row(
+        "sweep",
+        Argument::Axes,
+        "sweep KEY=LIST … [slice=500ms] [repeat=3]",
+        "measure every combination in interleaved slices; alone: the last table",
+    ),
+    row("tune", Argument::Nothing, "tune", "find the smallest burst within 2 % of the best and set it, while sending"),
     row("theme", Argument::Theme, "theme NAME", "another theme from now on"),
     row("shot", Argument::Picture, "shot FILE.svg|txt", "the screen as a picture or a text file"),
     row("help", Argument::Topic, "help [KEY]", "what a key of the profile means; without one: all keys"),
@@ -138,6 +150,8 @@ impl Command {
             "start" => Command::Start,
             "stop" => Command::Stop,
             "calibrate" => Command::Calibrate,
+            "sweep" => Command::Sweep(name),
+            "tune" => Command::Tune,
             "import" => Command::Import(name.ok_or_else(wanted)?),
             "export" => Command::Export(name.ok_or_else(wanted)?),
             "theme" => Command::Theme(name.ok_or_else(wanted)?),
@@ -158,7 +172,7 @@ fn unknown(word: &str) -> String {
     let hint = match nearest(word, COMMANDS.iter().map(|row| row.name)) {
         Some(near) => format!("Did you mean {near}?"),
         None => {
-            "Write KEY=VALUE, or one of w, w!, o, import, export, q, q!, start, stop, calibrate, theme, shot, help."
+            "Write KEY=VALUE, or one of w, w!, o, import, export, q, q!, start, stop, calibrate, sweep, tune, theme, shot, help."
                 .into()
         }
     };

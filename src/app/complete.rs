@@ -178,7 +178,7 @@ fn values(key: &str, names: &Names) -> Vec<String> {
 fn arguments(argument: Argument, names: &Names) -> Vec<String> {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     match argument {
-        Argument::Nothing => Vec::new(),
+        Argument::Nothing | Argument::Axes => Vec::new(),
         Argument::OwnProfile => owned(&names.own_profiles),
         Argument::Profile => owned(&names.profiles),
         Argument::Theme => names.themes.to_vec(),

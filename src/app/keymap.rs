@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn reserved_keys_stay_free() {
         let map = Keymap::shipped();
-        for key in ["s", "n", "r", "^A", "^B"] {
+        for key in ["n", "r", "^A", "^B"] {
             let chord: Chord = key.parse().unwrap();
             assert_eq!(map.action(Screen::Live, chord), None, "{key}");
         }

@@ -136,6 +136,9 @@ impl App {
     fn hint(&self, text: &str) -> String {
         let text = text.trim_start_matches([' ', ':']);
         let word = text.split([' ', '=']).next().unwrap_or_default();
+        if let Some(axes) = text.strip_prefix("sweep ").filter(|axes| axes.contains('=')) {
+            return self.sweep_hint(axes);
+        }
         if let Some(row) = command_row(word).filter(|_| !text.contains('=')) {
             return format!("{}: {}", row.usage, row.desc);
         }
@@ -186,6 +189,12 @@ impl App {
             }
             Command::Import(typed) => return self.import(typed, effects),
             Command::Export(typed) => return self.export(typed, effects),
+            Command::Sweep(typed) => return self.sweep_typed(typed.as_deref(), effects),
+            Command::Tune => {
+                self.tune(effects)?;
+                self.overlay = Overlay::None;
+                return Ok(());
+            }
             _ => {}
         }
         let topic = match &command {
@@ -196,7 +205,7 @@ impl App {
         let sheet = topic.map(|topic| self.topic(&topic)).transpose()?;
         self.overlay = Overlay::None;
         match command {
-            Command::Set { .. } | Command::Import(_) | Command::Export(_) => {}
+            Command::Set { .. } | Command::Import(_) | Command::Export(_) | Command::Sweep(_) | Command::Tune => {}
             Command::Tell { .. } | Command::Help { .. } => match sheet {
                 Some(sheet) => self.overlay = Overlay::Sheet(Box::new(sheet)),
                 None => self.show(Screen::Help, effects),
@@ -214,6 +223,20 @@ impl App {
             Command::Theme(name) => effects.push(Effect::UseTheme(Some(name))),
             Command::Shot(path) => effects.push(Effect::Shot(Some(path))),
         }
+        Ok(())
+    }
+
+    fn sweep_typed(&mut self, typed: Option<&str>, effects: &mut Vec<Effect>) -> Result<(), String> {
+        let shown = match typed {
+            Some(text) => {
+                self.sweep(text, effects)?;
+                Overlay::None
+            }
+            None => Overlay::Sheet(Box::new(
+                self.last_sweep().ok_or("no sweep yet: sweep burst=1,2,4,8,16,32 slice=500ms repeat=3")?,
+            )),
+        };
+        self.overlay = shown;
         Ok(())
     }
 

@@ -149,6 +149,12 @@ impl Live {
         self.steady_since_ns = now_ns;
     }
 
+    /// What was measured until now says nothing of what comes: a trial turned the senders through many settings.
+    pub fn begin_anew(&mut self, now_ns: u64) {
+        self.verdict = None;
+        self.steady_since_ns = now_ns;
+    }
+
     /// Counters begin anew within a run; comparisons go on.
     pub fn reopen(&mut self) {
         self.board.begin();

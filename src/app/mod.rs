@@ -4,6 +4,7 @@
 //! and brings the answers back as events. All instants are nanoseconds of one clock, handed in.
 
 mod action;
+pub mod arms;
 mod ask;
 mod axis;
 mod board;
@@ -39,6 +40,7 @@ mod run;
 mod screen;
 mod sheet;
 mod tongues;
+mod trials;
 mod turn;
 pub mod variety;
 mod verdict;
@@ -72,6 +74,7 @@ pub use run::{Phase, Run};
 pub use screen::{Overlay, Screen};
 pub use sheet::{Shade, Sheet};
 pub use tongues::{Folder, Foreign, Remark, Tongues, Written};
+pub use trials::{Trials, Wish};
 pub use verdict::{Change, Comparison, Finding, Verdict};
 
 use farewell::Totals;
@@ -124,6 +127,7 @@ pub struct App {
     pub help: Help,
     pub log: Log,
     pub calibration: calibration::Bench,
+    pub trials: Trials,
     /// Lines typed on the `:` line.
     pub history: History,
     /// Names of the themes, once asked for.
@@ -175,6 +179,7 @@ impl App {
             help: Help::default(),
             log: Log::default(),
             calibration: calibration::Bench::default(),
+            trials: Trials::default(),
             history: History::default(),
             themes: Vec::new(),
             tongues: Tongues::default(),
@@ -271,7 +276,7 @@ impl App {
             }
             Overlay::Calibration { .. } => self.calibration_key(chord, effects),
             Overlay::None => {
-                if self.is_search_key(chord) {
+                if self.is_search_key(chord) || self.is_trial_key(chord, effects) {
                     return;
                 }
                 if let Some(action) = self.keymap.action(self.screen, chord) {
@@ -288,6 +293,11 @@ impl App {
             Screen::Help => self.help.key(chord),
             _ => false,
         }
+    }
+
+    /// On Live, where it has no other meaning, Esc ends a trial.
+    fn is_trial_key(&mut self, chord: Chord, effects: &mut Vec<Effect>) -> bool {
+        self.screen == Screen::Live && chord.code == keys::Code::Esc && self.stop_trial(effects)
     }
 
     fn paste(&mut self, text: &str) {
@@ -357,6 +367,12 @@ impl App {
             Action::SaveAs => self.save_as(self.open.name.clone()),
             Action::Diff => self.show_diff(),
             Action::Calibrate => self.open_calibration(),
+            Action::Sweep => self.open_sweep(effects),
+            Action::Tune => {
+                if let Err(why) = self.tune(effects) {
+                    self.say(Tone::Warn, why);
+                }
+            }
             Action::Open => self.show(Screen::Pick, effects),
             Action::Devices => self.show(Screen::Devices, effects),
             Action::Log => self.show(Screen::Log, effects),
@@ -482,6 +498,7 @@ impl App {
         self.age_notice();
         if let Some(reading) = reading {
             self.note_reading(&reading);
+            self.trial_tick(&reading, effects);
             self.live.take(reading);
             self.count_builds();
         }

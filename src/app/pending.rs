@@ -46,6 +46,9 @@ impl App {
         if self.run.phase != Phase::Sending {
             return self.say(Tone::Plain, "nothing sends: the next start takes everything");
         }
+        if self.trials.is_running() {
+            return self.say(Tone::Plain, "a trial runs; esc stops it");
+        }
         if self.run.asked.is_some() {
             return self.say(Tone::Plain, "a change is on its way to the senders");
         }

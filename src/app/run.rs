@@ -58,6 +58,11 @@ impl Run {
         self.sent.as_ref().map(|document| document.profile())
     }
 
+    /// Whether a start needs no question any more.
+    pub(super) fn is_confirmed(&self) -> bool {
+        self.is_confirmed
+    }
+
     /// Whether the console is on its way out by Ctrl-C or a signal: late figures are not waited for.
     pub fn is_leaving(&self) -> bool {
         matches!(self.then, Then::Leave(_))
@@ -112,7 +117,10 @@ impl App {
     }
 
     pub(super) fn start_confirmed(&mut self, effects: &mut Vec<Effect>) {
-        let document = Box::new(self.open.document().clone());
+        self.start_with(Box::new(self.open.document().clone()), effects);
+    }
+
+    pub(super) fn start_with(&mut self, document: Box<Document>, effects: &mut Vec<Effect>) {
         self.run.phase = Phase::Starting;
         self.run.is_confirmed = true;
         self.run.sent = Some(document.clone());
@@ -122,7 +130,8 @@ impl App {
         effects.push(Effect::Start(document));
     }
 
-    fn stop(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn stop(&mut self, effects: &mut Vec<Effect>) {
+        self.drop_trial("stopped");
         self.hush();
         self.run.phase = Phase::Draining;
         self.run.is_retune_due = false;
@@ -197,6 +206,7 @@ impl App {
 
     pub(super) fn not_started(&mut self, why: String, effects: &mut Vec<Effect>) {
         self.run.phase = Phase::Idle;
+        self.drop_trial("the start failed");
         self.say(Tone::Bad, why);
         self.carry_on(effects);
     }
@@ -208,6 +218,7 @@ impl App {
             self.live.take(last);
         }
         self.live.end();
+        self.drop_trial("the senders ended");
         if self.run.phase == Phase::Sending {
             // A run that ends by itself just under a finger on its way to space must not start again.
             self.hush();
@@ -223,19 +234,27 @@ impl App {
 
     /// The profile changed: the senders hear of it at the next tick.
     pub(super) fn retune_soon(&mut self) {
+        self.cut_trial("the profile was changed");
         self.run.is_retune_due = matches!(self.run.phase, Phase::Starting | Phase::Sending);
     }
 
     /// At most one retune a tick, and one unanswered at a time. What was fixed at open stays as it is.
     pub(super) fn retune(&mut self, effects: &mut Vec<Effect>) {
-        if !self.run.is_retune_due || self.run.phase != Phase::Sending || self.run.asked.is_some() {
+        if self.trials.is_running()
+            || !self.run.is_retune_due
+            || self.run.phase != Phase::Sending
+            || self.run.asked.is_some()
+        {
             return;
         }
         self.run.is_retune_due = false;
         let Some(sent) = &self.run.sent else { return };
         match pending::for_the_next_burst(self.open.document(), sent) {
             // Names and restart fields are nothing to the senders.
-            Ok(document) if says_the_same(document.profile(), sent.profile()) => self.run.is_last_good = false,
+            Ok(document) if says_the_same(document.profile(), sent.profile()) => {
+                self.run.is_last_good = false;
+                self.turned_from();
+            }
             Ok(document) => {
                 let document = Box::new(document);
                 self.run.asked = Some(document.clone());
@@ -252,8 +271,12 @@ impl App {
     pub(super) fn retuned(&mut self) {
         self.run.is_last_good = false;
         let Some(asked) = self.run.asked.take() else { return };
+        if self.trial_turned() {
+            self.run.sent = Some(asked);
+            return;
+        }
         self.note_verdict();
-        if let Some(sent) = &self.run.sent {
+        if let Some(sent) = self.turned_from().as_ref().or(self.run.sent.as_ref()) {
             self.live.changed(self.now_ns, sent.profile(), asked.profile());
         }
         self.run.sent = Some(asked);
@@ -265,12 +288,16 @@ impl App {
         self.edit.progress.reset();
         self.run.mode = Some(mode);
         self.retuned();
+        if self.trials.is_running() {
+            return;
+        }
         self.say(Tone::Good, "the queues were opened again; counts begin anew");
     }
 
     pub(super) fn retune_refused(&mut self, why: String) {
         self.run.asked = None;
         self.run.is_last_good = true;
+        self.cut_trial("the senders refused a setting");
         self.say(Tone::Bad, why);
     }
 

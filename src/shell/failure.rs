@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::app::arms::BadArms;
+
 /// A failed start. Exit code 2, always.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -62,6 +64,15 @@ impl Failure {
             fix: self.fix.as_deref(),
         };
         serde_json::to_string(&object).unwrap_or_default()
+    }
+}
+
+impl From<BadArms> for Failure {
+    fn from(bad: BadArms) -> Failure {
+        match bad {
+            BadArms::Axis(message) => Failure::new("bad_axis", message),
+            BadArms::Setting(message) => Failure::new("bad_setting", message),
+        }
     }
 }
 

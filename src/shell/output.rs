@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::shell::failure::Failure;
+use crate::{app::arms::BadArms, shell::failure::Failure};
 
 /// stdout or a file. Opened before anything is sent, so a bad path costs no measurement.
 pub struct Output {
@@ -62,6 +62,12 @@ impl Output {
             io::ErrorKind::BrokenPipe => Ending::Closed,
             _ => Ending::Failed(Failure::file("writing", &self.path, why)),
         }
+    }
+}
+
+impl From<BadArms> for Ending {
+    fn from(bad: BadArms) -> Ending {
+        Ending::Failed(bad.into())
     }
 }
 

@@ -10,6 +10,8 @@ mod record;
 mod sample;
 mod schedule;
 mod table;
+pub mod text;
+mod tune;
 
 pub use axes::{Axis, MOST_ARMS, grid};
 pub use compare::{Comparison, Verdict, compare};
@@ -18,3 +20,4 @@ pub use record::{Question, RECORD_VERSION, Record, Row, Set, Where};
 pub use sample::{Kept, drop_outliers, median};
 pub use schedule::{Block, Side, Timing, blocks, rounds};
 pub use table::{Change, OUTLIER_MADS, Slice, change, rows};
+pub use tune::{ENOUGH, Tuned, tune};

@@ -127,7 +127,7 @@ fn unsaved_changes_are_asked_about_before_an_import() {
     run(&mut stage, "import old.sh pktgen").keys("d");
     assert_eq!(stage.app.open.name, "old", "discarded");
     // An imported profile is unsaved, and saved before the next one on request.
-    run(&mut stage, "import old.sh").keys("esc s");
+    run(&mut stage, "import old.sh").keys("esc s esc");
     assert!(stage.saved.is_empty() || stage.app.open.name == "old");
     run(&mut stage, "import old.sh").keys("s");
     assert_eq!(stage.saved.last().unwrap().0, "old");

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::{
     app::quoted,
-    profile::Document,
     shell::{
         args::{Common, SweepArgs, TableFormat},
         clock,
@@ -14,11 +13,11 @@ use crate::{
         paths::Paths,
         settings::Settings,
     },
-    trial::{Axis, Point, Question, Record, Row, Set, fit, rounds, rows},
+    trial::{Axis, Question, Record, Row, Set, fit, rounds, rows},
 };
 
 use super::{
-    arms::Arms,
+    arms::{Arms, points},
     conduct::{Course, Target, doubts, exit_code},
     drive::{Lengths, Measured},
     record, table,
@@ -87,20 +86,6 @@ fn baseline(wanted: Option<usize>, rows: usize) -> Result<Option<usize>, Failure
         }
         wanted => Ok(wanted.map(|row| row - 1)),
     }
-}
-
-/// What each row's burst and clone were, with its cost.
-fn points(rows: &[Row], base: &Document) -> Vec<Point> {
-    let tx = &base.profile().tx;
-    let point = |row: &Row| {
-        let of = |key: &str| row.set.iter().find(|set| set.key == key).and_then(|set| set.value.parse().ok());
-        Some(Point {
-            burst: of("tx.burst").unwrap_or(tx.burst),
-            clone: of("tx.clone").unwrap_or(tx.clone),
-            cost_ns: row.cost_ns?,
-        })
-    };
-    rows.iter().filter_map(point).collect()
 }
 
 /// The line that sweeps again.

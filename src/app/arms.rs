@@ -2,17 +2,35 @@
 
 use crate::{
     profile::{Document, field::Effect, kind::Kind},
-    shell::failure::Failure,
-    trial::{Axis, MOST_ARMS, Set, grid},
+    trial::{Axis, MOST_ARMS, Point, Row, Set, grid},
 };
 
+/// Why there are no settings to measure, in one sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BadArms {
+    /// An axis cannot be swept.
+    Axis(String),
+    /// The profile does not take a value.
+    Setting(String),
+}
+
+impl BadArms {
+    pub fn message(&self) -> &str {
+        match self {
+            BadArms::Axis(message) | BadArms::Setting(message) => message,
+        }
+    }
+}
+
 /// One setting with its profile.
+#[derive(Debug, Clone)]
 pub struct Arm {
     pub set: Vec<Set>,
     pub document: Document,
 }
 
 /// Everything that is to be measured.
+#[derive(Debug, Clone)]
 pub struct Arms {
     pub arms: Vec<Arm>,
     /// Every axis acts at the next burst: the queues are opened once.
@@ -24,7 +42,7 @@ impl Arms {
     ///
     /// # Errors
     /// A key that is not there or takes no numbers, a value that is not allowed, too many settings.
-    pub fn of(base: &Document, axes: Vec<Axis>) -> Result<Arms, Failure> {
+    pub fn of(base: &Document, axes: Vec<Axis>) -> Result<Arms, BadArms> {
         let base = unlimited(base)?;
         let effects = axes.iter().map(|axis| effect(&base, axis)).collect::<Result<Vec<_>, _>>()?;
         let axes: Vec<Axis> = axes.into_iter().map(|axis| Axis { key: full_key(&base, &axis.key), ..axis }).collect();
@@ -37,7 +55,7 @@ impl Arms {
     }
 
     /// What the queues are opened with when they are opened once: room for the longest packets and the largest burst.
-    pub fn widest(&self) -> Result<Document, Failure> {
+    pub fn widest(&self) -> Result<Document, BadArms> {
         let length = |arm: &&Arm| {
             let profile = arm.document.profile();
             profile.flows.iter().filter(|flow| flow.enabled).map(|flow| flow.size.max()).max()
@@ -53,26 +71,26 @@ impl Arms {
 }
 
 /// A profile without count and duration: a trial's slices say how long.
-pub fn unlimited(document: &Document) -> Result<Document, Failure> {
+pub fn unlimited(document: &Document) -> Result<Document, BadArms> {
     let mut document = document.clone();
     set(&mut document, &[("tx.count", "0"), ("tx.duration", "0s")])?;
     Ok(document)
 }
 
-fn arm(base: &Document, wanted: Vec<Set>) -> Result<Arm, Failure> {
+fn arm(base: &Document, wanted: Vec<Set>) -> Result<Arm, BadArms> {
     let mut document = base.clone();
     let pairs: Vec<(&str, &str)> = wanted.iter().map(|set| (set.key.as_str(), set.value.as_str())).collect();
     set(&mut document, &pairs)?;
     Ok(Arm { set: wanted, document })
 }
 
-fn set(document: &mut Document, pairs: &[(&str, &str)]) -> Result<(), Failure> {
+fn set(document: &mut Document, pairs: &[(&str, &str)]) -> Result<(), BadArms> {
     let set = document.set_together(pairs);
-    set.map_err(|why| Failure::new("bad_setting", why.to_string().trim_end()))
+    set.map_err(|why| BadArms::Setting(why.to_string().trim_end().to_owned()))
 }
 
 /// When the key acts; refuses what is no number.
-fn effect(base: &Document, axis: &Axis) -> Result<Effect, Failure> {
+fn effect(base: &Document, axis: &Axis) -> Result<Effect, BadArms> {
     let Some(field) = base.field(&axis.key) else {
         // Setting it tells what is wrong with the key, and which one may have been meant.
         let first = axis.values.first().map_or("", String::as_str);
@@ -95,8 +113,22 @@ fn full_key(base: &Document, key: &str) -> String {
     tx.map_or_else(|| key.to_owned(), |field| field.key.to_owned())
 }
 
-fn bad_axis(message: String) -> Failure {
-    Failure::new("bad_axis", message)
+fn bad_axis(message: String) -> BadArms {
+    BadArms::Axis(message)
+}
+
+/// What each row's burst and clone were, with its cost.
+pub fn points(rows: &[Row], base: &Document) -> Vec<Point> {
+    let tx = &base.profile().tx;
+    let point = |row: &Row| {
+        let of = |key: &str| row.set.iter().find(|set| set.key == key).and_then(|set| set.value.parse().ok());
+        Some(Point {
+            burst: of("tx.burst").unwrap_or(tx.burst),
+            clone: of("tx.clone").unwrap_or(tx.clone),
+            cost_ns: row.cost_ns?,
+        })
+    };
+    rows.iter().filter_map(point).collect()
 }
 
 #[cfg(test)]
@@ -104,7 +136,7 @@ mod tests {
     use super::*;
     use crate::profile::shipped;
 
-    fn arms(lists: &[(&str, &str)]) -> Result<Arms, Failure> {
+    fn arms(lists: &[(&str, &str)]) -> Result<Arms, BadArms> {
         let text = shipped().iter().find(|(name, _)| *name == "udp-64").map(|(_, text)| *text).expect("it is shipped");
         let base = Document::parse("udp-64", text).expect("valid");
         Arms::of(&base, lists.iter().map(|(key, list)| Axis::parse(key, list).expect("a list")).collect())
@@ -135,9 +167,9 @@ mod tests {
             ("count", "1,2", "--slice"),
             ("flow.no.size", "60", "no"),
         ] {
-            let told = arms(&[(key, list)]).err().unwrap_or_else(|| panic!("{key}")).message;
+            let told = arms(&[(key, list)]).err().unwrap_or_else(|| panic!("{key}")).message().to_owned();
             assert!(told.contains(words), "{key}: {told}");
         }
-        assert!(arms(&[]).err().unwrap().message.contains("--burst"));
+        assert!(arms(&[]).err().unwrap().message().contains("--burst"));
     }
 }

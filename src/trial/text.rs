@@ -2,10 +2,9 @@
 
 use std::{borrow::Cow, fmt::Write};
 
-use crate::{
-    stats::{si, thousands},
-    trial::{Change, Record, Row, change},
-};
+use crate::stats::{si, thousands};
+
+use super::{Change, Record, Row, change};
 
 const NOTHING: &str = "–";
 
@@ -72,7 +71,7 @@ fn cells(record: &Record) -> Vec<Vec<String>> {
     let base = record.baseline.unwrap_or(0);
     let against = if base == 0 { "from the first".into() } else { format!("from row {}", base + 1) };
     let mut heading: Vec<String> = keys(record).into_iter().map(str::to_owned).collect();
-    heading.extend(["pps (left)", "ns/packet", "±", "from the row above"].map(str::to_owned));
+    heading.extend(["pps (left)", "ns/packet", "±", "from above"].map(str::to_owned));
     heading.push(against);
     let loses = record.rows.iter().any(|row| row.dropped.is_some_and(|dropped| dropped > 0));
     if loses {
