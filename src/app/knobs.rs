@@ -12,6 +12,8 @@ pub enum Knob {
     Rate,
     /// The size of the flow of this name.
     Size(String),
+    /// What each packet pays again: a change is marked like any other, and it is turned by its words only.
+    Cost,
 }
 
 /// Which way, and how far.
@@ -44,6 +46,7 @@ impl Knob {
             Knob::Burst => "tx.burst".into(),
             Knob::Clone => "tx.clone".into(),
             Knob::Rate => "tx.rate".into(),
+            Knob::Cost => "tx.cost".into(),
             Knob::Size(flow) => format!("flow.{flow}.size"),
         }
     }
@@ -54,6 +57,7 @@ impl Knob {
             Knob::Burst => "burst".into(),
             Knob::Clone => "clone".into(),
             Knob::Rate => "rate".into(),
+            Knob::Cost => "cost of".into(),
             Knob::Size(flow) if sizes(profile) > 1 => format!("size {flow}"),
             Knob::Size(_) => "size".into(),
         }
@@ -66,6 +70,7 @@ impl Knob {
             Knob::Clone => 'C',
             Knob::Rate => 'R',
             Knob::Size(_) => 'S',
+            Knob::Cost => 'X',
         }
     }
 
@@ -75,6 +80,8 @@ impl Knob {
             Knob::Burst => profile.tx.burst.to_string(),
             Knob::Clone => profile.tx.clone.to_string(),
             Knob::Rate => profile.tx.rate.to_string(),
+            Knob::Cost if profile.tx.cost.is_empty() => "none".into(),
+            Knob::Cost => profile.tx.cost.words(),
             Knob::Size(_) => match self.size(profile) {
                 Some(Value::Fixed(bytes)) => bytes.to_string(),
                 Some(value) => format!("{}..{}", value.min(), value.max()),
@@ -90,6 +97,7 @@ impl Knob {
             Knob::Clone => format!("0..{CLONE_MOST}"),
             Knob::Rate => "max, 1.5M, 2.5 Gbit/s, every 5 us".into(),
             Knob::Size(_) => "60..1514".into(),
+            Knob::Cost => String::new(),
         }
     }
 
@@ -106,7 +114,7 @@ impl Knob {
             (Knob::Clone, _) if enabled().count() > 0 && enabled().all(|flow| flow.clone.is_some()) => {
                 vec!["flows set theirs".into()]
             }
-            (Knob::Clone, _) => Vec::new(),
+            (Knob::Clone | Knob::Cost, _) => Vec::new(),
             (Knob::Rate, _) => conversion::of_rate(profile, profile.tx.rate),
             (Knob::Size(_), _) => vec!["B, varies".into()],
         }
@@ -141,13 +149,14 @@ impl Knob {
                 }
                 None => Ok(None),
             },
+            Knob::Cost => Ok(None),
         }
     }
 }
 
-/// Every knob whose value differs between two states of a profile: (knob, from, to).
+/// Every knob, and the cost switches, whose value differs between two states of a profile: (knob, from, to).
 pub fn differences(before: &Profile, after: &Profile) -> Vec<(Knob, String, String)> {
-    let both = knobs(after).into_iter().map(|knob| {
+    let both = knobs(after).into_iter().chain([Knob::Cost]).map(|knob| {
         let (from, to) = (knob.value(before), knob.value(after));
         (knob, from, to)
     });
@@ -264,6 +273,16 @@ fn plain(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cost_switch_is_a_change_like_any_other() {
+        let text = "version = 1\n[[flow]]\neth = { dst = \"02:00:00:00:00:02\" }\n";
+        let before = crate::profile::Document::parse("t", text).expect("valid");
+        let mut after = before.clone();
+        after.set("cost", "lock,barrier").expect("valid");
+        let found = differences(before.profile(), after.profile());
+        assert_eq!(found, [(Knob::Cost, "none".into(), "lock, barrier".into())]);
+    }
 
     fn walk(next: impl Fn(u64) -> Option<u64>, turn: Turn, from: u64, least: u64, most: u64) -> Vec<u64> {
         std::iter::successors(Some(from), |now| step(*now, turn, least, most, &next)).take(12).collect()

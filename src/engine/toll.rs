@@ -40,7 +40,7 @@ impl Toll {
             (0..packets).for_each(|_| *self.flows.lock().unwrap_or_else(PoisonError::into_inner) += 1);
         }
         if costs.has(Cost::Barrier) {
-            (0..packets).for_each(|_| fence(Ordering::SeqCst));
+            (0..packets).for_each(|nth| wait_for_a_store(own, nth));
         }
         if costs.has(Cost::ClockEach) {
             (0..packets).for_each(|_| {
@@ -54,4 +54,10 @@ impl Toll {
         let seen = self.line.load(Ordering::Relaxed);
         self.line.store(black_box(seen.wrapping_add(1)), Ordering::Relaxed);
     }
+}
+
+/// A barrier has something to wait for; barriers side by side the compiler makes one.
+fn wait_for_a_store(own: &AtomicU64, nth: u32) {
+    own.store(black_box(u64::from(nth)), Ordering::Relaxed);
+    fence(Ordering::SeqCst);
 }

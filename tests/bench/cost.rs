@@ -20,10 +20,11 @@ use txdeck::{
     packet::{Facts, compile},
     profile::Document,
     stats::{mean_and_variance, t_975},
+    trial::drop_outliers,
 };
 
 const PACKETS: u64 = 1_000_000;
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 31;
 
 #[derive(Clone, Copy)]
 struct RealClock;
@@ -76,9 +77,12 @@ fn main() {
         let pair = |_| (packet_ns("", senders), packet_ns(&quoted, senders));
         let pairs: Vec<(f64, f64)> = (0..ROUNDS).map(pair).collect();
         let added: Vec<f64> = pairs.iter().map(|(off, on)| on - off).collect();
+        // A neighbour of this machine that woke up in one round says nothing of the switch.
+        let added = drop_outliers(&added, 5.0).figures;
         let (off_ns, _) = mean_and_variance(&pairs.iter().map(|(off, _)| *off).collect::<Vec<_>>());
         let (mean, variance) = mean_and_variance(&added);
-        let half = t_975(ROUNDS as f64 - 1.0) * (variance / ROUNDS as f64).sqrt();
+        let rounds = added.len() as f64;
+        let half = t_975(rounds - 1.0) * (variance / rounds).sqrt();
         let verdict = if mean - half > 0.0 { "ok" } else { "within noise: MISSED" };
         missed |= mean - half <= 0.0;
         println!(
