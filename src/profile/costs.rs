@@ -1,6 +1,6 @@
 //! Cost switches: what a sender's loop was freed of, put back on purpose to see what it takes.
 
-/// `cost = [ … ]`: some of [`COST_WORDS`].
+/// `cost = [ … ]`: some of the six.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Costs(u8);
 
