@@ -47,23 +47,19 @@ impl Arms {
         let effects = axes.iter().map(|axis| effect(&base, axis)).collect::<Result<Vec<_>, _>>()?;
         let axes: Vec<Axis> = axes.into_iter().map(|axis| Axis { key: full_key(&base, &axis.key), ..axis }).collect();
         let grid = grid(&axes).ok_or_else(|| match axes.is_empty() {
-            true => bad_axis("nothing varies: name a list, as --burst 1,2,4,8".into()),
+            true => bad_axis("nothing varies: name a key with values, as burst and 1,2,4,8".into()),
             false => bad_axis(format!("more than {MOST_ARMS} settings: shorten the lists")),
         })?;
         let arms = grid.into_iter().map(|set| arm(&base, set)).collect::<Result<Vec<_>, _>>()?;
         Ok(Arms { arms, is_live: effects.iter().all(|effect| *effect == Effect::NextBurst) })
     }
 
-    /// What the queues are opened with when they are opened once: room for the longest packets and the largest burst.
-    pub fn widest(&self) -> Result<Document, BadArms> {
-        let length = |arm: &&Arm| {
-            let profile = arm.document.profile();
-            profile.flows.iter().filter(|flow| flow.enabled).map(|flow| flow.size.max()).max()
-        };
-        let Some(longest) = self.arms.iter().max_by_key(length) else { return Err(bad_axis("no setting".into())) };
+    /// What the queues are opened with when they are opened once: the profile whose packets are longest, with room for
+    /// the largest burst.
+    pub fn widest(&self, longest: &Arm) -> Result<Document, BadArms> {
         let chunks = self.arms.iter().map(|arm| arm.document.profile().chunks_per_queue()).max().unwrap_or(0);
         let mut document = longest.document.clone();
-        if document.profile().tx.chunks.is_none() {
+        if document.profile().chunks_per_queue() < chunks {
             set(&mut document, &[("tx.chunks", &chunks.to_string())])?;
         }
         Ok(document)
@@ -100,7 +96,7 @@ fn effect(base: &Document, axis: &Axis) -> Result<Effect, BadArms> {
     let is_number = field.kind.is_numeric() || matches!(field.kind, Kind::Rate | Kind::Duration | Kind::Factor { .. });
     match (is_number, field.key) {
         (_, "version" | "tx.count" | "tx.duration") => {
-            Err(bad_axis(format!("{}: a sweep has its own: --slice and --repeat", axis.key)))
+            Err(bad_axis(format!("{}: a sweep has slices and repeats of its own in its place", axis.key)))
         }
         (true, _) => Ok(field.effect),
         (false, _) => Err(bad_axis(format!("{}: takes {}, and an axis takes numbers", axis.key, field.kind.allowed()))),
@@ -149,7 +145,7 @@ mod tests {
         assert_eq!(arms.arms.len(), 4);
         assert_eq!(arms.arms[2].set[0], Set { key: "tx.burst".into(), value: "1024".into() });
         assert_eq!(arms.arms[2].document.profile().tx.burst, 1024);
-        let widest = arms.widest().unwrap();
+        let widest = arms.widest(&arms.arms[1]).unwrap();
         assert_eq!((widest.profile().tx.chunks, widest.profile().flows[0].size.max()), (Some(2048), 1514));
     }
 
@@ -164,12 +160,12 @@ mod tests {
             ("brst", "1,2", "Did you mean tx.burst?"),
             ("burst", "1,2000", "above half of ring"),
             ("mode", "auto,copy", "numbers"),
-            ("count", "1,2", "--slice"),
+            ("count", "1,2", "slices"),
             ("flow.no.size", "60", "no"),
         ] {
             let told = arms(&[(key, list)]).err().unwrap_or_else(|| panic!("{key}")).message().to_owned();
             assert!(told.contains(words), "{key}: {told}");
         }
-        assert!(arms(&[]).err().unwrap().message().contains("--burst"));
+        assert!(arms(&[]).err().unwrap().message().contains("burst"));
     }
 }

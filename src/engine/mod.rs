@@ -4,6 +4,7 @@
 mod atomic {
     pub use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 }
+mod emit;
 mod fleet;
 mod handover;
 mod lane;

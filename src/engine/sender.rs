@@ -9,14 +9,15 @@ use hdrhistogram::Histogram;
 
 use crate::{
     engine::{
+        emit::{emit_once, open},
         lane::{Lane, share},
         orders::{Line, Orders},
         pace::Pacer,
         schedule::{Next, Schedule},
     },
     nic::{Clock, Nic, NicError, Rung},
-    packet::{Frame, Plan, Row, StampTime},
-    profile::{Cost, Costs, Rate},
+    packet::{Plan, StampTime},
+    profile::{Cost, Rate},
     stats::{Counts, State},
 };
 
@@ -74,8 +75,7 @@ pub struct Sender<N> {
     burst: u32,
     /// Packets behind one doorbell: a burst, or one where each is to pay for its own.
     doorbell: u32,
-    /// What every packet pays again, and a line that is written for nothing else.
-    cost: Costs,
+    /// Written for nothing but a cost switch.
     own_line: CachePadded<AtomicU64>,
     max_in_flight: u32,
     /// Packets that may still be submitted, copies included.
@@ -111,7 +111,6 @@ impl<N: Nic> Sender<N> {
         let mut sender = Self {
             burst: 1,
             doorbell: 1,
-            cost: Costs::default(),
             own_line: CachePadded::default(),
             max_in_flight: limits.max_in_flight,
             nic,
@@ -237,7 +236,6 @@ impl<N: Nic> Sender<N> {
         }
         let (position, seats) = standing(plan, self.seat);
         self.burst = plan.burst.clamp(1, self.nic.limits().max_burst.max(1));
-        self.cost = plan.cost;
         self.doorbell = if plan.cost.has(Cost::KickEach) { 1 } else { self.burst };
         self.quota =
             position.map_or(0, |position| share(plan.count, position, seats).saturating_sub(self.counts.submitted));
@@ -303,8 +301,9 @@ impl<N: Nic> Sender<N> {
         if queued == 0 && now_ns >= self.end_ns {
             return self.end(now_ns, End::Duration);
         }
-        if !self.cost.is_empty() {
-            self.orders.toll.pay(self.cost, queued, &self.own_line, clock);
+        let cost = self.orders.plan.cost;
+        if !cost.is_empty() {
+            self.orders.toll.pay(cost, queued, &self.own_line, clock);
         }
         self.ring(clock, now_ns, queued)
     }
@@ -431,7 +430,7 @@ impl<N: Nic> Sender<N> {
             self.publish();
             return Turn::Wait(due_ns.min(now_ns + LOOK_NS));
         }
-        match self.nic.ring_each(self.burst, clock) {
+        match self.nic.ring_each(self.doorbell, clock) {
             Ok(rung) => self.book(&rung),
             Err(error) => return self.fail(now_ns, &error),
         }
@@ -463,7 +462,7 @@ impl<N: Nic> Sender<N> {
     #[cold]
     #[inline(never)]
     fn drain(&mut self, clock: &impl Clock, now_ns: u64) -> Turn {
-        let rung = match self.nic.ring_each(self.burst, clock) {
+        let rung = match self.nic.ring_each(self.doorbell, clock) {
             Ok(rung) => rung,
             Err(error) => return self.fail(now_ns, &error),
         };
@@ -529,60 +528,6 @@ impl<N: Nic> Sender<N> {
     pub fn into_burst_cost_ns(self) -> Histogram<u64> {
         self.burst_cost_ns
     }
-}
-
-/// Builds the lane's next packet. `false`: no memory is free.
-#[inline]
-fn open<N: Nic>(nic: &mut N, lane: &mut Lane, frame: &Frame, time: StampTime) -> bool {
-    let stamp = lane.stamp(0, time);
-    match nic.build(lane.len, |memory, held| frame.write(memory, held, &stamp)) {
-        Some(packet) => {
-            lane.opened(packet);
-            true
-        }
-        None => false,
-    }
-}
-
-/// Queues packets that are all built anew; returns how many of `wanted` could be.
-#[inline]
-fn emit_once<N: Nic>(
-    nic: &mut N,
-    counts: &mut Counts,
-    lane: &mut Lane,
-    plan: &Plan,
-    wanted: u32,
-    time: StampTime,
-) -> u32 {
-    let frame = &plan.flows[lane.flow].frame;
-    let mut queued = 0;
-    while queued < wanted {
-        // Frames of one length go in one call.
-        let run = if lane.fixed_len.is_some() { wanted - queued } else { 1 };
-        let len = lane.len;
-        let sent = match frame.row(&lane.stamp(0, time), lane.step_k()) {
-            Some(row) => send_row(nic, &row, run, len),
-            None => {
-                let write = |nth, memory: &mut [u8], held: &mut u64| frame.write(memory, held, &lane.stamp(nth, time));
-                nic.send(run, len, write, |_, _| ())
-            }
-        };
-        lane.sent(sent, plan);
-        counts.submitted_bytes += u64::from(sent) * len as u64;
-        queued += sent;
-        if sent < run {
-            counts.no_frames += 1;
-            break;
-        }
-    }
-    counts.built += u64::from(queued);
-    queued
-}
-
-/// A function of its own, so that its loops have all registers to themselves.
-#[inline(never)]
-fn send_row<N: Nic>(nic: &mut N, row: &Row, run: u32, len: usize) -> u32 {
-    nic.send(run, len, |_, memory, held| row.begin(memory, held), |first, memories| row.finish(first, memories))
 }
 
 /// Where a seat stands among those that some flow sends from (`None`: not among them), and how many these are.

@@ -24,6 +24,7 @@ mod rings;
 mod route;
 pub mod sim;
 pub mod sink;
+mod sockopt;
 mod ssh;
 pub mod veth;
 pub mod xdp;

@@ -3,7 +3,9 @@
 
 use std::io;
 use std::mem;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+
+use super::sockopt;
 
 const PACKET_STATISTICS: libc::c_int = 6;
 /// Since Linux 4.20.
@@ -36,8 +38,8 @@ impl PacketCounter {
         // SAFETY: `raw` is a descriptor that was just made and that nobody else owns.
         let socket = unsafe { OwnedFd::from_raw_fd(raw) };
         // The smallest the kernel allows: packets kept here would hold the sender's memory.
-        set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, 0)?;
-        set_option(&socket, libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)?;
+        sockopt::set(socket.as_fd(), libc::SOL_SOCKET, libc::SO_RCVBUF, 0)?;
+        sockopt::set(socket.as_fd(), libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)?;
         bind_to_device(&socket, index)?;
         Ok(Self { socket, packets: 0 })
     }
@@ -63,13 +65,6 @@ impl PacketCounter {
         self.packets += u64::from(statistics.packets);
         Ok(self.packets)
     }
-}
-
-fn set_option(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
-    let length = mem::size_of::<libc::c_int>() as libc::socklen_t;
-    // SAFETY: `value` is an int that outlives the call and `length` its size.
-    let result = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const value).cast(), length) };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 fn bind_to_device(socket: &OwnedFd, index: u32) -> io::Result<()> {

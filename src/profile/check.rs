@@ -74,9 +74,9 @@ fn rings(profile: &Profile, out: &mut Vec<Flaw>) {
     if let Some(budget) = tx.skb_budget.filter(|budget| *budget > tx.ring) {
         out.push(Flaw::of("tx.skb_budget", format!("{budget} is above ring {} (32..{})", tx.ring, tx.ring)));
     }
-    if tx.busy_poll_ns != 0 && !BUSY_POLL_NS.contains(&tx.busy_poll_ns) {
+    if tx.busy_poll_ns != 0 && (!BUSY_POLL_NS.contains(&tx.busy_poll_ns) || tx.busy_poll_ns % 1000 != 0) {
         let shown = duration::show_ns(tx.busy_poll_ns);
-        out.push(Flaw::of("tx.busy_poll", format!("{shown} is neither 0 nor within 1us..1s")));
+        out.push(Flaw::of("tx.busy_poll", format!("{shown} is neither 0 nor whole microseconds within 1us..1s")));
     }
     let parts = profile.chunks_per_packet();
     let (each, beside) = if parts > 1 { (format!(" x {parts} chunks a packet"), parts) } else { (String::new(), 1) };

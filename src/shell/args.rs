@@ -161,6 +161,22 @@ pub struct LabShape {
     pub deliver: bool,
 }
 
+/// Where to send.
+#[derive(Debug, Clone, Args)]
+pub struct PlaceArgs {
+    /// Send inside a private lab made for this
+    #[arg(long, conflicts_with = "device")]
+    pub lab: bool,
+    #[command(flatten)]
+    pub shape: LabShape,
+    /// Send on this device; "sim" is the simulated nic
+    #[arg(short = 'i', long = "device", value_name = "IF", conflicts_with_all = ["lab_queues", "lab_mtu", "deliver"])]
+    pub device: Option<String>,
+    /// Lift the guard of this one device
+    #[arg(long, value_name = "IF", hide_short_help = true)]
+    pub arm: Option<String>,
+}
+
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  txdeck lab --start\n  txdeck lab --enter -- ip -s link show sink0")]
 pub struct LabArgs {
@@ -203,17 +219,8 @@ pub struct LabArgs {
 pub struct RunArgs {
     /// A path, - for stdin, a name, or the result of an earlier run
     pub profile: String,
-    /// Send inside a private lab made for this run
-    #[arg(long, conflicts_with = "device")]
-    pub lab: bool,
     #[command(flatten)]
-    pub shape: LabShape,
-    /// Send on this device; "sim" is the simulated nic
-    #[arg(short = 'i', long = "device", value_name = "IF", conflicts_with_all = ["lab_queues", "lab_mtu", "deliver"])]
-    pub device: Option<String>,
-    /// Lift the guard of this one device
-    #[arg(long, value_name = "IF")]
-    pub arm: Option<String>,
+    pub place: PlaceArgs,
     #[command(flatten)]
     pub settings: Settings,
     /// Report this often: samples on stdout with --json, else lines on stderr

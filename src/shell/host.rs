@@ -50,16 +50,9 @@ fn link_words(link: &Link) -> String {
 
 /// Every fact that differs, as (name, then, now).
 pub fn differences(then: &Host, now: &Host) -> Vec<(&'static str, String, String)> {
-    let rows = [
-        ("kernel", &then.kernel, &now.kernel),
-        ("driver", &then.driver, &now.driver),
-        ("cpu", &then.cpu, &now.cpu),
-        ("governor", &then.governor, &now.governor),
-        ("mitigations", &then.mitigations, &now.mitigations),
-        ("link", &then.link, &now.link),
-    ];
+    let rows = then.facts().into_iter().zip(now.facts()).map(|((name, then), (_, now))| (name, then, now));
     let word = |fact: &Option<String>| fact.clone().unwrap_or_else(|| "unknown".into());
-    rows.into_iter().filter(|(_, a, b)| a != b).map(|(name, a, b)| (name, word(a), word(b))).collect()
+    rows.filter(|(_, a, b)| a != b).map(|(name, a, b)| (name, word(a), word(b))).collect()
 }
 
 #[cfg(test)]

@@ -73,6 +73,20 @@ pub struct Host {
     pub link: Option<String>,
 }
 
+impl Host {
+    /// Every fact under its name.
+    pub fn facts(&self) -> [(&'static str, &Option<String>); 6] {
+        [
+            ("kernel", &self.kernel),
+            ("driver", &self.driver),
+            ("cpu", &self.cpu),
+            ("governor", &self.governor),
+            ("mitigations", &self.mitigations),
+            ("link", &self.link),
+        ]
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ModeFacts {
     pub copy: bool,

@@ -34,12 +34,12 @@ const PROGRESS: Duration = Duration::from_secs(1);
 pub fn run(args: &RunArgs, common: &Common) -> Result<u8, Ending> {
     check_expectations(args)?;
     let source = lookup::find(&args.profile, &Paths::of_this_user()?)?;
-    let document = load::document(&source, &args.settings, args.shape.lab_queues)?;
-    let place = load::place(args.lab, args.device.as_deref(), document.profile())?;
+    let document = load::document(&source, &args.settings, args.place.shape.lab_queues)?;
+    let place = load::place(args.place.lab, args.place.device.as_deref(), document.profile())?;
     let output = Output::open(common.output.as_deref())?;
     // The lab is entered before the runtime exists: namespaces are for whole processes.
-    let mut site = load::site(place, &args.shape)?;
-    site.check_guard(args.arm.as_deref())?;
+    let mut site = load::site(place, &args.place.shape)?;
+    site.check_guard(args.place.arm.as_deref())?;
     site.shelf.tells = !common.quiet;
     let mut telling = Telling { args, quiet: common.quiet, output, shown: None, closed: false };
     telling.before(&site, &document);

@@ -1,5 +1,7 @@
 //! What primitives cost on a CPU, as figures with their spread.
 
+use super::median;
+
 /// One CPU's table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
@@ -40,8 +42,7 @@ impl Spread {
     /// `None`: no round at all.
     pub fn of(mut rounds_ns: Vec<f64>) -> Option<Spread> {
         rounds_ns.sort_by(f64::total_cmp);
-        let last = rounds_ns.len().checked_sub(1)?;
-        let median_ns = (rounds_ns[last / 2] + rounds_ns[last.div_ceil(2)]) / 2.0;
+        let median_ns = median(&rounds_ns)?;
         let p90_ns = rounds_ns[(rounds_ns.len() * 9).div_ceil(10) - 1];
         Some(Spread { median_ns, least_ns: rounds_ns[0], p90_ns, rounds: rounds_ns.len() })
     }

@@ -1,4 +1,16 @@
-//! What a mean's interval is made of.
+//! The middle of some figures, their mean, and what its interval is made of.
+
+/// The middle figure, or the mean of the two in the middle. `None` of nothing.
+pub fn median(figures: &[f64]) -> Option<f64> {
+    let mut sorted = figures.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}
 
 /// Mean and sample variance (n − 1); not a number with too few samples.
 pub fn mean_and_variance(samples: &[f64]) -> (f64, f64) {
@@ -24,6 +36,13 @@ pub fn t_975(freedom: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
 
     #[test]
     fn students_t_is_students_t() {

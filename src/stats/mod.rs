@@ -17,7 +17,7 @@ mod units;
 
 pub use calibration::{Calibration, Primitive, Spread};
 pub use counters::{Counters, Counts, FlowCounter, State};
-pub use interval::{mean_and_variance, t_975};
+pub use interval::{mean_and_variance, median, t_975};
 pub use ledger::{DeviceCounters, Ledger, LeftSource, Meter};
 pub use series::{Column, Series};
 pub use snapshot::{FlowSnapshot, SenderSnapshot, Snapshot, cost_ns};

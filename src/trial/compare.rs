@@ -1,6 +1,6 @@
 //! Two sides measured in turn: which costs less, or that there is no difference.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::stats::{mean_and_variance, t_975};
 
@@ -15,7 +15,7 @@ const OUTLIER_MADS: f64 = 8.0;
 const LEAST_BLOCKS: usize = 6;
 
 /// What B costs against A, as a share of A: 0.05 is 5 % more. The ends are those of the 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Comparison {
     pub change: f64,
     pub least: f64,

@@ -1,6 +1,6 @@
 //! What a packet costs by itself, and its share of a doorbell and of a build: ns = a + b/burst + c/clone.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// One arm's figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,7 +12,7 @@ pub struct Point {
 }
 
 /// Least squares. A term whose axis did not vary is `None` and folded into `packet_ns`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Fit {
     /// a
     pub packet_ns: f64,

@@ -1,34 +1,29 @@
-//! A trial as it is kept: what was asked, of what, and what came out. One line of JSON in the notebook.
+//! A trial with what reproduces it: what was asked, of what, and what came out.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Comparison, Fit};
 
-/// The newest form of a kept trial that this release writes and reads.
+/// The form of a trial that this release writes.
 pub const RECORD_VERSION: u32 = 1;
 
 /// One trial with all that reproduces it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Record {
     pub version: u32,
-    /// Its number in the notebook, from 1; 0: not kept yet.
-    pub id: u64,
     /// RFC 3339, UTC.
     pub started: String,
     pub question: Question,
     /// The line that asks again.
     pub command: String,
-    /// What its owner wrote beside it.
-    #[serde(default)]
-    pub note: String,
     pub profile: String,
     /// SHA-256 of `effective`, lower-case hex.
     pub profile_sha256: String,
     /// The profile with every default written out, before what the rows set.
     pub effective: String,
-    /// Of the order of the slices; 0 for a run.
+    /// Of the order of the slices.
     pub seed: u64,
     pub device: String,
     pub place: Where,
@@ -37,26 +32,24 @@ pub struct Record {
     /// Facts of the machine and of the device, by name: kernel, driver, cpu, governor, mitigations, link, …
     pub host: BTreeMap<String, String>,
     /// The row that the others are held against besides the one above; none: the first.
-    #[serde(default)]
     pub baseline: Option<usize>,
+    /// The device did not confirm that what completed left: every rate is one of completions.
+    pub unconfirmed: bool,
     pub rows: Vec<Row>,
-    #[serde(default)]
     pub fit: Option<Fit>,
-    #[serde(default)]
     pub comparison: Option<Comparison>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Question {
-    Run,
     Sweep,
     Compare,
     Tune,
 }
 
 /// Where the packets went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Where {
     Lab,
@@ -65,11 +58,11 @@ pub enum Where {
 }
 
 /// One setting and its figures over all its slices. A figure that does not exist is `None`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Row {
     /// What this row sets, in the order of the axes.
     pub set: Vec<Set>,
-    /// Left.
+    /// Left, by the senders' own account; see `unconfirmed`.
     pub pps: Option<f64>,
     /// The senders' own time per completed packet.
     pub cost_ns: Option<f64>,
@@ -85,7 +78,7 @@ pub struct Row {
 }
 
 /// A key and its value as the command line has them: `tx.burst` and `32`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Set {
     pub key: String,
     pub value: String,

@@ -1,19 +1,9 @@
 //! The middle of some figures, and the policy for outliers.
 
+use crate::stats::median;
+
 /// A scaled MAD estimates the standard deviation of normal noise.
 const MAD_SCALE: f64 = 1.4826;
-
-/// The middle figure, or the mean of the two in the middle. `None` of nothing.
-pub fn median(figures: &[f64]) -> Option<f64> {
-    let mut sorted = figures.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        n if n % 2 == 1 => Some(sorted[middle]),
-        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
-    }
-}
 
 /// Figures that stay, in their order, and how many were dropped.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,13 +28,6 @@ pub fn drop_outliers(figures: &[f64], limit: f64) -> Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_median_is_in_the_middle() {
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
-    }
 
     #[test]
     fn a_far_figure_is_dropped_and_counted() {

@@ -1,6 +1,6 @@
 //! Slices become rows: a figure for each setting with its spread, and what is different from another row.
 
-use crate::stats::{mean_and_variance, t_975};
+use crate::stats::{Counts, cost_ns, mean_and_variance, t_975};
 
 use super::{Row, Set, sample::drop_outliers};
 
@@ -18,6 +18,29 @@ pub struct Slice {
     pub dropped: Option<u64>,
     /// `None`: nothing completed.
     pub cost_ns: Option<f64>,
+}
+
+/// The counters where a slice begins or ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    pub at_ns: u64,
+    pub total: Counts,
+    /// `None`: nobody can tell.
+    pub dropped: Option<u64>,
+}
+
+impl Mark {
+    /// The slice from here to `end`. Left is the senders' own sum: a device that tells its counters late would lend one
+    /// slice's packets to the next. Whether the device agrees is seen when all is over.
+    pub fn slice_to(&self, end: &Mark, arm: usize) -> Slice {
+        Slice {
+            arm,
+            elapsed_ns: end.at_ns.saturating_sub(self.at_ns),
+            left: end.total.left().saturating_sub(self.total.left()),
+            dropped: end.dropped.zip(self.dropped).map(|(end, begin)| end.saturating_sub(begin)),
+            cost_ns: cost_ns(&self.total, &end.total),
+        }
+    }
 }
 
 /// One row a setting, in the order of the grid. A row's `cost_ns` is the mean of its slices that count. Its spread comes
@@ -135,6 +158,17 @@ mod tests {
     fn two(slices: &[Slice]) -> Vec<Row> {
         let set = |value: &str| vec![Set { key: "tx.burst".into(), value: value.into() }];
         rows(&[set("1"), set("2")], slices)
+    }
+
+    #[test]
+    fn what_did_not_leave_is_not_in_a_slice() {
+        let counts = |completed, dropped, busy_ns| Counts { completed, dropped, busy_ns, ..Counts::default() };
+        let begin = Mark { at_ns: 100, total: counts(10, 1, 50), dropped: Some(1) };
+        let end = Mark { at_ns: 300, total: counts(30, 6, 90), dropped: Some(6) };
+        let slice = begin.slice_to(&end, 2);
+        assert_eq!((slice.arm, slice.elapsed_ns, slice.left, slice.dropped), (2, 200, 15, Some(5)));
+        assert_eq!(slice.cost_ns, Some(2.0));
+        assert_eq!(begin.slice_to(&Mark { dropped: None, ..end }, 0).dropped, None);
     }
 
     #[test]

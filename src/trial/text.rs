@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt::Write};
 
 use crate::stats::{si, thousands};
 
-use super::{Change, Record, Row, change};
+use super::{Change, OUTLIER_MADS, Record, Row, change};
 
 const NOTHING: &str = "–";
 
@@ -71,7 +71,8 @@ fn cells(record: &Record) -> Vec<Vec<String>> {
     let base = record.baseline.unwrap_or(0);
     let against = if base == 0 { "from the first".into() } else { format!("from row {}", base + 1) };
     let mut heading: Vec<String> = keys(record).into_iter().map(str::to_owned).collect();
-    heading.extend(["pps (left)", "ns/packet", "±", "from above"].map(str::to_owned));
+    let pps = if record.unconfirmed { "pps (completed)" } else { "pps (left)" };
+    heading.extend([pps, "ns/packet", "±", "from above"].map(str::to_owned));
     heading.push(against);
     let loses = record.rows.iter().any(|row| row.dropped.is_some_and(|dropped| dropped > 0));
     if loses {
@@ -127,7 +128,7 @@ pub fn heat_map(record: &Record) -> Option<String> {
     let costs: Vec<f64> = record.rows.iter().filter_map(|row| row.cost_ns).collect();
     let (least, most) =
         costs.iter().fold((f64::MAX, f64::MIN), |(least, most), cost| (least.min(*cost), most.max(*cost)));
-    let shade = |cost: f64| SHADES[(((cost - least) / (most - least).max(1e-9)) * 4.0).round() as usize % 5];
+    let shade = |cost: f64| SHADES[(((cost - least) / (most - least).max(1e-9)) * 4.0).round().min(4.0) as usize];
     let short = |key: &str| key.strip_prefix("tx.").unwrap_or(key).to_owned();
     let mut out = String::new();
     let _ = writeln!(
@@ -147,6 +148,17 @@ pub fn heat_map(record: &Record) -> Option<String> {
         let _ = writeln!(out, "{:>9}{}", line[0].set[0].value, line.iter().map(cell).collect::<String>());
     }
     Some(out)
+}
+
+/// How many slices were left out, and what ± is.
+pub fn outliers(record: &Record) -> String {
+    let left_out: usize = record.rows.iter().map(|row| row.outliers).sum();
+    let measured = left_out + record.rows.iter().map(|row| row.slices).sum::<usize>();
+    let told = match left_out {
+        0 => format!("no slice of {measured} was left out"),
+        n => format!("{n} of {measured} slices left out, over {OUTLIER_MADS} scaled MADs from their setting's median"),
+    };
+    format!("{told}; ± is half of the 95 % interval")
 }
 
 /// `ns = 850.1 + 780.4/burst, R² 0.998; …`; `None` where neither burst nor clone varied.

@@ -54,6 +54,7 @@ fn what_cannot_be_is_refused_before_anything_opens() {
         ("skb_budget=31", "32..32768"),
         ("busy_poll=500ns", "1us..1s"),
         ("busy_poll=2s", "1us..1s"),
+        ("busy_poll=1500ns", "whole microseconds"),
         ("priority=100", "0..99"),
     ] {
         let done = run(&["udp-64", "-i", "sim", "-n", "1", "-s", knob]);

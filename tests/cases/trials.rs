@@ -59,7 +59,7 @@ fn queues_are_opened_anew_where_a_key_needs_that() {
 fn what_cannot_be_swept_is_refused_before_anything_is_sent() {
     for (args, code, words) in [
         (&["--burst", "1,,2"][..], "bad_axis", "empty"),
-        (&[], "bad_axis", "--burst 1,2,4,8"),
+        (&[], "bad_axis", "nothing varies"),
         (&["--axis", "mode=auto,copy"], "bad_axis", "numbers"),
         (&["--axis", "brst=1,2"], "bad_setting", "Did you mean tx.burst?"),
         (&["--axis", "burst"], "bad_axis", "KEY=LIST"),
@@ -114,4 +114,23 @@ fn a_comparison_of_nothing_is_refused() {
         let done = compare(&[args, &["-i", "sim"]].concat());
         assert_eq!((done.code, &done.result()["code"]), (2, &code.into()), "{}", done.brief());
     }
+}
+
+#[test]
+fn senders_that_end_early_leave_what_was_measured_before() {
+    let flow_ends = ["-s", "rate=10k", "-s", "flow.udp.count=6000"];
+    let few = ["--burst", "1,2", "--slice", "100ms", "--warm-up", "100ms", "--repeat", "50"];
+    let done = sweep(&[&["udp-64", "-i", "sim"], &few[..], &flow_ends[..]].concat());
+    assert_eq!((done.code, rows(&done).len()), (1, 2), "{}", done.brief());
+    assert!(rows(&done).iter().all(|row| row["slices"].as_u64().unwrap() < 50), "{}", done.brief());
+    let none = sweep(&["udp-64", "-i", "sim", "--burst", "1,2", "-s", "flow.udp.count=1"]);
+    assert_eq!((none.code, &none.result()["code"]), (2, &"ended".into()), "{}", none.brief());
+}
+
+#[test]
+fn the_second_side_may_have_the_longer_packets() {
+    let done = compare(&["udp-64", "-i", "sim", "--b", "flow.udp.size=1514"]);
+    assert_eq!((done.code, &done.result()["type"]), (0, &"comparison".into()), "{}", done.brief());
+    let command = done.result()["command"].as_str().unwrap().to_owned();
+    assert!(command.contains("--warm-up 100ms") && command.contains("-i sim"), "{command}");
 }

@@ -8,8 +8,8 @@ pub use wish::Wish;
 
 use crate::{
     profile::Document,
-    stats::{Counts, cost_ns},
-    trial::{Question, Record, Slice},
+    stats::LeftSource,
+    trial::{Mark, Question, Record, Slice},
 };
 
 use super::{App, Effect, Phase, PlaceKind, Reading, Tone, pending};
@@ -40,6 +40,8 @@ struct Running {
     /// The senders were started for it, and stop with it.
     is_own_start: bool,
     before: Option<Box<Document>>,
+    /// Some reading said that the device does not confirm what left.
+    unconfirmed: bool,
     /// Why it ends at the next reading.
     cut: Option<&'static str>,
 }
@@ -57,32 +59,8 @@ enum Stage {
     },
 }
 
-/// Where a slice began.
-#[derive(Debug, Clone, Copy)]
-struct Mark {
-    at_ns: u64,
-    total: Counts,
-    dropped: Option<u64>,
-}
-
-impl Mark {
-    fn of(reading: &Reading) -> Mark {
-        Mark { at_ns: reading.at_ns, total: reading.snapshot.total(), dropped: reading.ledger.dropped }
-    }
-
-    /// Left is the senders' own sum: a device that tells its counters late would lend one slice's packets to the next.
-    fn slice(&self, arm: usize, to: &Mark) -> Slice {
-        let dropped = to.dropped.zip(self.dropped).map(|(to, from)| to.saturating_sub(from));
-        let completed = to.total.completed.saturating_sub(self.total.completed);
-        let invalid = to.total.invalid.saturating_sub(self.total.invalid);
-        Slice {
-            arm,
-            elapsed_ns: to.at_ns.saturating_sub(self.at_ns),
-            left: completed.saturating_sub(invalid + dropped.unwrap_or(0)),
-            dropped,
-            cost_ns: cost_ns(&self.total, &to.total),
-        }
-    }
+fn mark(reading: &Reading) -> Mark {
+    Mark { at_ns: reading.at_ns, total: reading.snapshot.total(), dropped: reading.ledger.dropped }
 }
 
 impl Trials {
@@ -147,8 +125,15 @@ impl App {
         }
         self.say(Tone::Plain, format!("{}: {}; esc stops", wish.name(), wish.forecast()));
         let before = self.run.sent.clone().filter(|_| !is_own_start);
-        self.trials.running =
-            Some(Running { wish, stage: Stage::Next, slices: Vec::new(), is_own_start, before, cut: None });
+        self.trials.running = Some(Running {
+            wish,
+            stage: Stage::Next,
+            slices: Vec::new(),
+            is_own_start,
+            before,
+            unconfirmed: false,
+            cut: None,
+        });
         Ok(())
     }
 
@@ -169,6 +154,8 @@ impl App {
             return;
         }
         let Some(running) = &mut self.trials.running else { return self.return_from_trial(effects) };
+        let ledger = &reading.ledger;
+        running.unconfirmed |= ledger.source == LeftSource::Completions || ledger.unexplained > 0;
         if let Some(why) = running.cut {
             return self.finish_trial(Some(why.into()), effects);
         }
@@ -176,12 +163,12 @@ impl App {
             Stage::Next => self.ask_for_setting(effects),
             Stage::Asked => {}
             Stage::Settling { until_ns } if reading.at_ns <= until_ns => {}
-            Stage::Settling { .. } => running.stage = Stage::Measuring { from: Mark::of(reading) },
+            Stage::Settling { .. } => running.stage = Stage::Measuring { from: mark(reading) },
             // Readings come a little early or late; half a tick is nobody's slice.
             Stage::Measuring { from } if reading.at_ns + TICK_NS / 2 < from.at_ns + running.wish.slice_ns => {}
             Stage::Measuring { from } => {
                 let arm = running.wish.order.get(running.slices.len()).copied().unwrap_or(0);
-                running.slices.push(from.slice(arm, &Mark::of(reading)));
+                running.slices.push(from.slice_to(&mark(reading), arm));
                 running.stage = Stage::Next;
                 match running.slices.len() >= running.wish.order.len() {
                     true => self.finish_trial(None, effects),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     app::{Action, App, Overlay, PlaceKind, Shade, Sheet, Tone, arms::points},
-    trial::{OUTLIER_MADS, Question, RECORD_VERSION, Record, Set, Tuned, Where, fit, rows, text, tune},
+    trial::{Question, RECORD_VERSION, Record, Set, Tuned, Where, fit, rows, text, tune},
 };
 
 use super::{Running, wish::SEED};
@@ -59,11 +59,9 @@ impl App {
         let document = self.open.document();
         Record {
             version: RECORD_VERSION,
-            id: 0,
             started: String::new(),
             question: running.wish.question,
             command: format!("{} {}", running.wish.name(), running.wish.text),
-            note: String::new(),
             profile: self.open.name.clone(),
             profile_sha256: String::new(),
             effective: document.effective(),
@@ -77,6 +75,7 @@ impl App {
             mode: self.run.mode.clone().unwrap_or_default(),
             host: BTreeMap::new(),
             baseline: None,
+            unconfirmed: running.unconfirmed,
             fit: fit(&points(&rows, document)),
             rows,
             comparison: None,
@@ -101,12 +100,11 @@ fn page(record: &Record, done: usize, all: usize) -> Sheet {
         lines.push((Shade::Plain, String::new()));
         lines.extend(plain(part));
     }
-    let outliers: usize = record.rows.iter().map(|row| row.outliers).sum();
-    let told = match outliers {
-        0 => format!("No slice of {done} was left out; ± is half of the 95 % interval."),
-        n => format!("{n} of {done} slices left out: over {OUTLIER_MADS} MADs off; ± is half of the 95 % interval."),
-    };
+    let told = text::outliers(record);
     lines.extend([(Shade::Plain, String::new()), (Shade::Dim, told)]);
+    if record.unconfirmed {
+        lines.push((Shade::Warning, "The device did not confirm these rates: they are of completions.".into()));
+    }
     if done < all {
         lines.push((Shade::Warning, format!("It ended early: {done} of {all} slices were measured.")));
     }

@@ -4,6 +4,9 @@ use libc::{SO_BUSY_POLL, SO_BUSY_POLL_BUDGET, SO_PREFER_BUSY_POLL, SOL_SOCKET, S
 
 use super::config::XdpConfig;
 use crate::nic::open_error::{Cause, OpenError, Right};
+use crate::nic::sockopt;
+use std::io;
+use std::os::fd::BorrowedFd;
 
 /// linux/if_xdp.h; since Linux 6.17.
 const XDP_MAX_TX_SKB_BUDGET: c_int = 9;
@@ -12,19 +15,26 @@ const POLL_BUDGET: c_int = 64;
 
 /// # Errors
 /// The right or the kernel that an option takes, by name; options that are not asked for are not touched.
-pub(super) fn set(config: &XdpConfig, fd: c_int) -> Result<(), OpenError> {
+pub(super) fn set(config: &XdpConfig, socket: BorrowedFd<'_>) -> Result<(), OpenError> {
     if let Some(budget) = config.skb_budget {
-        put(fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, c_int::try_from(budget).unwrap_or(c_int::MAX))
-            .map_err(|errno| config.error(no_budget(errno), errno))?;
+        let budget = c_int::try_from(budget).unwrap_or(c_int::MAX);
+        let answer = sockopt::set(socket, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, budget);
+        answer.map_err(|why| refused(config, &why, no_budget))?;
     }
     if let Some(us) = config.busy_poll_us {
         let us = c_int::try_from(us).unwrap_or(c_int::MAX);
         let wanted = [(SO_PREFER_BUSY_POLL, 1), (SO_BUSY_POLL, us), (SO_BUSY_POLL_BUDGET, POLL_BUDGET)];
         for (option, value) in wanted {
-            put(fd, SOL_SOCKET, option, value).map_err(|errno| config.error(no_polling(errno), errno))?;
+            let answer = sockopt::set(socket, SOL_SOCKET, option, value);
+            answer.map_err(|why| refused(config, &why, no_polling))?;
         }
     }
     Ok(())
+}
+
+fn refused(config: &XdpConfig, why: &io::Error, cause: fn(i32) -> Cause) -> OpenError {
+    let errno = why.raw_os_error().unwrap_or(libc::EIO);
+    config.error(cause(errno), errno)
 }
 
 fn no_budget(errno: i32) -> Cause {
@@ -40,12 +50,4 @@ fn no_polling(errno: i32) -> Cause {
         libc::ENOPROTOOPT => Cause::OldKernel { key: "tx.busy_poll", since: "5.11 with CONFIG_NET_RX_BUSY_POLL" },
         _ => Cause::Refused { step: "asking for busy polling (tx.busy_poll)" },
     }
-}
-
-/// Sets one option; the errno where it is refused.
-fn put(fd: c_int, level: c_int, option: c_int, value: c_int) -> Result<(), i32> {
-    let len = size_of::<c_int>() as libc::socklen_t;
-    // SAFETY: `value` is valid for reading, and `len` says how many bytes there are.
-    let answer = unsafe { libc::setsockopt(fd, level, option, (&raw const value).cast(), len) };
-    if answer == 0 { Ok(()) } else { Err(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)) }
 }

@@ -71,7 +71,8 @@ impl Port {
         let Some((fill, completions)) = rings else {
             return Err(config.error(Cause::Refused { step: "making the completion ring" }, 0));
         };
-        options::set(config, tx.fd().as_raw_fd())?;
+        // SAFETY: the descriptor stays open during this call: `tx` holds it.
+        options::set(config, unsafe { BorrowedFd::borrow_raw(tx.fd().as_raw_fd()) })?;
         let zero_copy = got_zero_copy(tx.fd().as_raw_fd());
         let queue = queue(config, &tx, &umem, descs)?;
         let need_wakeup = config.need_wakeup;

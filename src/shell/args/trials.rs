@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{FormatArgs, LabShape, interval};
+use super::{FormatArgs, PlaceArgs, interval};
 
 #[derive(Debug, Args)]
 #[command(
@@ -10,25 +10,16 @@ use super::{FormatArgs, LabShape, interval};
     after_long_help = "A LIST is 1,2,4 or 1..33:4. Every combination is measured once in each of --repeat rounds, in an\n\
         order of its own. A setting's figure is the mean of its slices; one that is more than 5 scaled\n\
         MADs from their median is left out and told. The profile's own count and duration do not hold.\n\n\
-        Exit code: 0 done; 1 packets were unexplained; 2 could not start; 130 and 143 stopped by SIGINT\n\
-        and SIGTERM, with the table of what was measured.\n\n\
+        Exit code: 0 done; 1 packets were dropped, refused, lost or unexplained, or the senders ended early;\n\
+        2 could not start; 130 and 143 stopped by SIGINT and SIGTERM. What was measured is printed.\n\n\
         Examples:\n  txdeck sweep udp-64 --lab --burst 1,2,4,8,16,32 --slice 500ms\n  \
         txdeck sweep udp-64 -i eth1 --burst 1,8,32 --clone 0,10,100 --format md"
 )]
 pub struct SweepArgs {
     /// A path, - for stdin, or a name
     pub profile: String,
-    /// Send inside a private lab made for this sweep
-    #[arg(long, conflicts_with = "device")]
-    pub lab: bool,
     #[command(flatten)]
-    pub shape: LabShape,
-    /// Send on this device; "sim" is the simulated nic
-    #[arg(short = 'i', long = "device", value_name = "IF", conflicts_with_all = ["lab_queues", "lab_mtu", "deliver"])]
-    pub device: Option<String>,
-    /// Lift the guard of this one device
-    #[arg(long, value_name = "IF", hide_short_help = true)]
-    pub arm: Option<String>,
+    pub place: PlaceArgs,
     /// Bursts to try: packets per doorbell
     #[arg(long, value_name = "LIST")]
     pub burst: Option<String>,
@@ -68,8 +59,8 @@ pub struct SweepArgs {
     override_usage = "txdeck compare A [B] [--lab | -i IF] [OPTIONS]",
     after_long_help = "Slices of A and B come in blocks of four, ABBA or BAAB by a coin, so that a machine that grows\n\
         slower favours neither. The verdict has a 95 % interval; a difference inside it is called none.\n\n\
-        Exit code: 0 done, whatever the verdict; 1 packets were unexplained; 2 could not start; 130 and\n\
-        143 stopped by SIGINT and SIGTERM.\n\n\
+        Exit code: 0 done, whatever the verdict; 1 packets were dropped, refused, lost or unexplained, or\n\
+        the senders ended early; 2 could not start; 130 and 143 stopped by SIGINT and SIGTERM.\n\n\
         Examples:\n  txdeck compare udp-64 --lab --a burst=1 --b burst=32\n  \
         txdeck compare udp-64 my.toml -i eth1 --slice 1s --json"
 )]
@@ -78,17 +69,8 @@ pub struct CompareArgs {
     pub a: String,
     /// The other side [default: A with what --b sets]
     pub b: Option<String>,
-    /// Send inside a private lab made for this
-    #[arg(long, conflicts_with = "device")]
-    pub lab: bool,
     #[command(flatten)]
-    pub shape: LabShape,
-    /// Send on this device; "sim" is the simulated nic
-    #[arg(short = 'i', long = "device", value_name = "IF", conflicts_with_all = ["lab_queues", "lab_mtu", "deliver"])]
-    pub device: Option<String>,
-    /// Lift the guard of this one device
-    #[arg(long, value_name = "IF", hide_short_help = true)]
-    pub arm: Option<String>,
+    pub place: PlaceArgs,
     /// Change side A only
     #[arg(long = "a", value_name = "KEY=VALUE", id = "set_a")]
     pub set_a: Vec<String>,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::{
-    app::{quoted, waiting},
+    app::waiting,
     shell::{
         args::{Common, CompareArgs, Format},
         clock,
@@ -17,8 +17,9 @@ use crate::{
 };
 
 use super::{
+    again::Again,
     arms::{Arm, Arms, unlimited},
-    conduct::{Course, Target, doubts, exit_code},
+    conduct::{self, Course, doubts, exit_code},
     drive::{Lengths, Measured},
     record,
 };
@@ -27,7 +28,7 @@ pub fn run(args: &CompareArgs, common: &Common) -> Result<u8, Ending> {
     let paths = Paths::of_this_user()?;
     let side = |profile: &str, own: &[String]| {
         let source = lookup::find(profile, &paths)?;
-        let document = load::document(&source, &settings(args, own)?, args.shape.lab_queues)?;
+        let document = load::document(&source, &settings(args, own)?, args.place.shape.lab_queues)?;
         Ok::<_, Failure>(Arm { set: sets(profile, own), document: unlimited(&document)? })
     };
     let a = side(&args.a, &args.set_a)?;
@@ -40,10 +41,8 @@ pub fn run(args: &CompareArgs, common: &Common) -> Result<u8, Ending> {
     }
     let arms = Arms { is_live: waiting(&a.document, &b.document).is_empty(), arms: vec![a, b] };
     let mut output = Output::open(common.output.as_deref())?;
-    let target =
-        Target { in_lab: args.lab, device: args.device.as_deref(), shape: &args.shape, arm: args.arm.as_deref() };
     let first = &arms.arms[0].document;
-    let mut site = target.open(first, common.quiet)?;
+    let mut site = conduct::open(&args.place, first, common.quiet)?;
     let started = clock::now_utc();
     let blocks = blocks(args.blocks as usize, args.seed);
     let slice = args.slice;
@@ -60,6 +59,7 @@ pub fn run(args: &CompareArgs, common: &Common) -> Result<u8, Ending> {
     let sets: Vec<Vec<Set>> = arms.arms.iter().map(|arm| arm.set.clone()).collect();
     let about = record::About { question: Question::Compare, started, seed: args.seed, command: command(args) };
     let record = Record {
+        unconfirmed: measured.unconfirmed,
         rows: rows(&sets, &measured.slices),
         comparison: compare(&in_blocks(&blocks, &measured.slices)),
         ..record::blank(about, first, &site, measured.mode)
@@ -89,20 +89,20 @@ fn in_blocks(blocks: &[Block], slices: &[Slice]) -> Vec<(Block, [f64; 4])> {
     blocks.iter().copied().zip(costs).collect()
 }
 
+/// The line that compares again.
 fn command(args: &CompareArgs) -> String {
-    let mut words = vec!["txdeck".to_owned(), "compare".into(), args.a.clone()];
-    words.extend(args.b.clone());
-    words.extend(args.lab.then(|| "--lab".to_owned()));
-    let mut pair = |option: &str, value: &str| words.extend([option.to_owned(), value.to_owned()]);
-    args.device.iter().for_each(|device| pair("-i", device));
-    args.shape.lab_queues.iter().for_each(|queues| pair("--lab-queues", &queues.to_string()));
-    args.set.iter().for_each(|set| pair("-s", set));
-    args.set_a.iter().for_each(|set| pair("--a", set));
-    args.set_b.iter().for_each(|set| pair("--b", set));
-    pair("--slice", &format!("{:?}", args.slice));
-    pair("--blocks", &args.blocks.to_string());
-    pair("--seed", &args.seed.to_string());
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    let profiles: Vec<&str> = std::iter::once(&args.a).chain(&args.b).map(String::as_str).collect();
+    Again::new("compare", &profiles)
+        .place(&args.place)
+        .all("-s", &args.set)
+        .all("--a", &args.set_a)
+        .all("--b", &args.set_b)
+        .flag("--same", args.same)
+        .one("--slice", &format!("{:?}", args.slice))
+        .one("--blocks", &args.blocks.to_string())
+        .one("--warm-up", &format!("{:?}", args.warm_up))
+        .one("--seed", &args.seed.to_string())
+        .line()
 }
 
 #[derive(Serialize)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::{
     profile::Document,
     shell::{
-        args::LabShape,
+        args::PlaceArgs,
         failure::Failure,
         load,
         output::{Ending, Output, say},
@@ -20,29 +20,19 @@ use crate::{
 
 use super::{
     arms::Arms,
-    drive::{self, Lengths, Measured},
+    drive::{Cut, Drive, Lengths, Measured},
 };
 
-/// Where a trial sends, as the command line says it.
-pub struct Target<'a> {
-    pub in_lab: bool,
-    pub device: Option<&'a str>,
-    pub shape: &'a LabShape,
-    pub arm: Option<&'a str>,
-}
-
-impl Target<'_> {
-    /// Opens it. The lab is entered here, before the runtime exists: namespaces are for whole processes.
-    pub fn open(&self, document: &Document, quiet: bool) -> Result<Site, Failure> {
-        let place = load::place(self.in_lab, self.device, document.profile())?;
-        let mut site = load::site(place, self.shape)?;
-        site.check_guard(self.arm)?;
-        if !quiet {
-            let warnings = load::warnings(&site, document.profile());
-            warnings.iter().for_each(|warning| say(&format!("txdeck: warning: {warning}")));
-        }
-        Ok(site)
+/// Opens the place of a trial. A lab is entered here, before the runtime exists: namespaces are for whole processes.
+pub fn open(place: &PlaceArgs, document: &Document, quiet: bool) -> Result<Site, Failure> {
+    let named = load::place(place.lab, place.device.as_deref(), document.profile())?;
+    let mut site = load::site(named, &place.shape)?;
+    site.check_guard(place.arm.as_deref())?;
+    if !quiet {
+        let warnings = load::warnings(&site, document.profile());
+        warnings.iter().for_each(|warning| say(&format!("txdeck: warning: {warning}")));
     }
+    Ok(site)
 }
 
 /// The slices of a trial.
@@ -73,8 +63,6 @@ impl Course<'_> {
     /// Measures, with the time that takes said first.
     pub fn run(&self, site: &mut Site, output: &mut Output) -> Result<Measured, Ending> {
         let slices = self.order.len();
-        let widest = if self.arms.is_live { Some(self.arms.widest()?) } else { None };
-        let documents: Vec<&Document> = self.arms.arms.iter().map(|arm| &arm.document).collect();
         let mut progress = Progress::new(Pace::new(self.name, Unit::Slices, slices as u64), !self.quiet);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime =
@@ -83,8 +71,8 @@ impl Course<'_> {
         self.predict(self.lengths.predicted(slices, self.arms.is_live), output)?;
         let began = Instant::now();
         let told = |done| progress.at(done as u64);
-        let driven = drive::run(site, &documents, widest.as_ref(), &self.order, self.lengths, &mut signals, told);
-        let measured = runtime.block_on(driven)?;
+        let drive = Drive { site, signals: &mut signals, lengths: self.lengths, measured: Measured::default() };
+        let measured = runtime.block_on(drive.run(self.arms, &self.order, told))?;
         drop(progress);
         if !self.quiet {
             let took_s = began.elapsed().as_secs_f64();
@@ -109,20 +97,29 @@ impl Course<'_> {
     }
 }
 
-/// A signal wins; then packets that nobody can explain.
+/// A signal wins; then packets that did not leave or arrive, and senders that ended of themselves.
 pub fn exit_code(measured: &Measured) -> u8 {
-    match measured.signal {
-        Some(signal) => signal.exit_code(),
-        None => u8::from(measured.unexplained > 0),
+    match measured.cut {
+        Some(Cut::Signal(signal)) => signal.exit_code(),
+        Some(Cut::Ended(_)) => 1,
+        None => u8::from(measured.losses > 0),
     }
 }
 
 /// What must not be believed, a line each.
 pub fn doubts(measured: &Measured) -> Vec<String> {
-    let unexplained = (measured.unexplained > 0).then(|| {
-        let packets = measured.unexplained;
-        format!("{packets} packets completed and no counter tells where they went: do not believe the rates")
+    let unexplained = match measured.unexplained {
+        0 if measured.unconfirmed => Some("the driver counts nothing: every rate is of completions".to_owned()),
+        0 => None,
+        packets => {
+            Some(format!("{packets} packets completed and no counter tells where they went: do not believe the rates"))
+        }
+    };
+    let lost = measured.losses - measured.unexplained;
+    let lost = (lost > 0).then(|| format!("{lost} packets did not leave or did not arrive"));
+    let early = measured.cut.as_ref().map(|cut| match cut {
+        Cut::Signal(_) => "ended by a signal".to_owned(),
+        Cut::Ended(why) => format!("ended early: {why}"),
     });
-    let early = measured.signal.map(|_| "ended by a signal: not all slices were measured".to_owned());
-    unexplained.into_iter().chain(early).collect()
+    unexplained.into_iter().chain(lost).chain(early).collect()
 }

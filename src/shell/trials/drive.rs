@@ -13,13 +13,17 @@ use crate::{
         signals::{Signal, Signals},
         site::Site,
     },
-    stats::cost_ns,
-    trial::{Slice, Timing},
+    stats::LeftSource,
+    trial::{Mark, Slice, Timing},
 };
+
+use super::arms::Arms;
 
 /// From a new plan to the first reading that counts: the sender takes it within a doorbell, and what the plan before left
 /// in the rings has completed.
 const SETTLE: Duration = Duration::from_millis(100);
+/// Whether a session that was told to stop has drained is looked at this often.
+const LOOK: Duration = Duration::from_millis(5);
 /// Opening a queue and waking its sender, and draining it until the device has told all, over veth.
 const OPEN: Duration = Duration::from_millis(40);
 const DRAIN: Duration = Duration::from_millis(100);
@@ -47,147 +51,172 @@ impl Lengths {
     }
 }
 
-/// What came of the slices.
+/// Why a trial ended before its last slice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cut {
+    Signal(Signal),
+    /// A sender died or stopped, or a queue did not open again: why.
+    Ended(String),
+}
+
+/// What came of the slices, over all sessions.
 #[derive(Default)]
 pub struct Measured {
     pub slices: Vec<Slice>,
     pub mode: ModeGot,
-    /// Packets that nobody can explain, over all sessions.
+    /// Packets that nobody can explain.
     pub unexplained: u64,
+    /// These, and all that did not leave or did not arrive.
+    pub losses: u64,
+    /// The device did not confirm that what completed left.
+    pub unconfirmed: bool,
     pub notices: Vec<String>,
-    /// It ended early.
-    pub signal: Option<Signal>,
+    pub cut: Option<Cut>,
 }
 
-/// Runs slices in `order`, which names settings by their place in `documents`. `widest` opens the queues once for all;
-/// without it they are opened for each slice. `told` hears how many slices are done.
-///
-/// # Errors
-/// What did not open, and senders that ended of themselves.
-pub async fn run(
-    site: &mut Site,
-    documents: &[&Document],
-    widest: Option<&Document>,
-    order: &[usize],
-    lengths: Lengths,
-    signals: &mut Signals,
-    mut told: impl FnMut(usize),
-) -> Result<Measured, Failure> {
-    let mut measured = Measured::default();
-    // What cannot be compiled is told before anything is sent.
-    documents.iter().try_for_each(|document| site.compile(document.profile()).map(drop))?;
-    let mut open: Option<Session> = None;
-    for (done, &arm) in order.iter().enumerate() {
-        told(done);
-        let document = documents[arm];
-        let mut session = match open.take() {
-            Some(session) => session,
-            None => start(site, widest.unwrap_or(document), &mut measured, widest.is_some())?,
-        };
-        let is_fresh = done == 0 || widest.is_none();
-        if widest.is_some() && session.retune(site.compile(document.profile())?) == Retuned::NeedsRestart {
-            return Err(Failure::new("restart", "a setting needs other queues than the first one"));
-        }
-        let settle = if is_fresh { lengths.warm_up + SETTLE } else { SETTLE };
-        let slice = slice(site, &mut session, arm, settle, lengths.slice, signals).await?;
-        match slice {
-            Ok(slice) => measured.slices.push(slice),
-            Err(signal) => measured.signal = Some(signal),
-        }
-        let is_last = done + 1 == order.len() || measured.signal.is_some();
-        if is_last || widest.is_none() {
-            measured.unexplained += end(site, session).await;
-        } else {
-            open = Some(session);
-        }
-        if measured.signal.is_some() {
-            break;
-        }
-    }
-    Ok(measured)
+/// Measures slices on a site.
+pub struct Drive<'a> {
+    pub site: &'a mut Site,
+    pub signals: &'a mut Signals,
+    pub lengths: Lengths,
+    pub measured: Measured,
 }
 
-fn start(site: &mut Site, document: &Document, measured: &mut Measured, is_once: bool) -> Result<Session, Failure> {
-    let mut session = Session::start(site, document.profile())?;
-    let given_up = if is_once { caps::drop_all_for_this_thread() } else { caps::keep_sending_rights_for_this_thread() };
-    given_up.map_err(|why| Failure::new("caps", format!("giving up capabilities failed: {why}")))?;
-    measured.mode = session.mode;
-    for notice in session.notices() {
-        if !measured.notices.contains(notice) {
-            measured.notices.push(notice.clone());
+impl Drive<'_> {
+    /// Runs slices in `order`, which names settings by their place in `arms`. Where every setting acts at the next burst
+    /// the queues are opened once for all, else for each slice. `told` hears how many slices are done.
+    ///
+    /// # Errors
+    /// What does not compile or did not open before the first slice, and senders that ended within it. Later the slices
+    /// measured so far are kept, and [`Measured::cut`] says why there are no more.
+    pub async fn run(mut self, arms: &Arms, order: &[usize], mut told: impl FnMut(usize)) -> Result<Measured, Failure> {
+        let longest = self.longest(arms)?;
+        let widest = if arms.is_live { Some(arms.widest(&arms.arms[longest])?) } else { None };
+        let mut open: Option<Session> = None;
+        for (done, &arm) in order.iter().enumerate() {
+            told(done);
+            let document = &arms.arms[arm].document;
+            let is_fresh = open.is_none();
+            let opened = match open.take() {
+                Some(session) => Ok(session),
+                None => self.start(widest.as_ref().unwrap_or(document), widest.is_some()),
+            };
+            match opened {
+                Ok(mut session) => {
+                    self.slice(&mut session, document, arm, is_fresh).await?;
+                    open = Some(session);
+                }
+                Err(why) if done == 0 => return Err(why),
+                Err(why) => self.measured.cut = Some(Cut::Ended(why.for_people())),
+            }
+            let is_last = done + 1 == order.len() || self.measured.cut.is_some();
+            if let Some(session) = open.take_if(|_| is_last || widest.is_none()) {
+                self.end(session).await;
+            }
+            if self.measured.cut.is_some() {
+                break;
+            }
+        }
+        match &self.measured.cut {
+            Some(Cut::Ended(why)) if self.measured.slices.is_empty() => Err(Failure::new("ended", why.clone())),
+            _ => Ok(self.measured),
         }
     }
-    session.release(site)?;
-    Ok(session)
+
+    /// Compiles all before anything is sent; answers which setting has the longest packets.
+    fn longest(&mut self, arms: &Arms) -> Result<usize, Failure> {
+        let lengths = arms.arms.iter().map(|arm| Ok(self.site.compile(arm.document.profile())?.max_len()));
+        let lengths = lengths.collect::<Result<Vec<usize>, Failure>>()?;
+        Ok((0..lengths.len()).max_by_key(|at| lengths[*at]).unwrap_or(0))
+    }
+
+    fn start(&mut self, document: &Document, is_once: bool) -> Result<Session, Failure> {
+        let mut session = Session::start(self.site, document.profile())?;
+        let given_up =
+            if is_once { caps::drop_all_for_this_thread() } else { caps::keep_sending_rights_for_this_thread() };
+        given_up.map_err(|why| Failure::new("caps", format!("giving up capabilities failed: {why}")))?;
+        self.measured.mode = session.mode;
+        for notice in session.notices() {
+            if !self.measured.notices.contains(notice) {
+                self.measured.notices.push(notice.clone());
+            }
+        }
+        session.release(self.site)?;
+        Ok(session)
+    }
+
+    /// One slice, or what cut it.
+    async fn slice(
+        &mut self,
+        session: &mut Session,
+        document: &Document,
+        arm: usize,
+        is_fresh: bool,
+    ) -> Result<(), Failure> {
+        if session.retune(self.site.compile(document.profile())?) == Retuned::NeedsRestart {
+            self.measured.cut = Some(Cut::Ended("a setting needs other queues than those that were opened".into()));
+            return Ok(());
+        }
+        let settle = if is_fresh { self.lengths.warm_up + SETTLE } else { SETTLE };
+        let mut signal = self.pause(settle).await;
+        let before = session.sample(self.site);
+        if signal.is_none() {
+            signal = self.pause(self.lengths.slice).await;
+        }
+        let after = session.sample(self.site);
+        let cut = signal.map(Cut::Signal).or_else(|| ended(&after, session.is_over()));
+        match cut {
+            None => self.measured.slices.push(mark(&before).slice_to(&mark(&after), arm)),
+            cut => self.measured.cut = cut,
+        }
+        Ok(())
+    }
+
+    async fn pause(&mut self, length: Duration) -> Option<Signal> {
+        tokio::select! {
+            () = sleep_until(Instant::now() + length) => None,
+            signal = self.signals.next() => Some(signal),
+        }
+    }
+
+    /// Stops, drains and draws the line under the session's ledger. A signal after the first does not wait for late
+    /// counters.
+    async fn end(&mut self, mut session: Session) {
+        let mut hurry = false;
+        session.stop();
+        loop {
+            let reading = session.sample(self.site);
+            if session.is_over() && (hurry || session.is_settled(&reading)) {
+                break;
+            }
+            if let Some(signal) = self.pause(LOOK).await {
+                hurry = self.measured.cut.is_some();
+                self.measured.cut.get_or_insert(Cut::Signal(signal));
+            }
+        }
+        let ledger = session.finish(self.site).reading.ledger;
+        let lost = ledger.received.map_or(0, |received| ledger.left.saturating_sub(received));
+        self.measured.unexplained += ledger.unexplained;
+        self.measured.losses += ledger.losses() + lost;
+        self.measured.unconfirmed |= ledger.source == LeftSource::Completions || ledger.unexplained > 0;
+    }
 }
 
-/// One slice, or the signal that ended it.
-async fn slice(
-    site: &mut Site,
-    session: &mut Session,
-    arm: usize,
-    settle: Duration,
-    length: Duration,
-    signals: &mut Signals,
-) -> Result<Result<Slice, Signal>, Failure> {
-    if let Some(signal) = pause(settle, signals).await {
-        return Ok(Err(signal));
-    }
-    let before = session.sample(site);
-    if let Some(signal) = pause(length, signals).await {
-        return Ok(Err(signal));
-    }
-    let after = session.sample(site);
-    if session.is_over() {
-        return Err(ended(&after));
-    }
-    Ok(Ok(between(arm, &before, &after)))
+fn mark(reading: &Reading) -> Mark {
+    Mark { at_ns: reading.snapshot.at_ns, total: reading.total, dropped: reading.ledger.dropped }
 }
 
-async fn pause(length: Duration, signals: &mut Signals) -> Option<Signal> {
-    tokio::select! {
-        () = sleep_until(Instant::now() + length) => None,
-        signal = signals.next() => Some(signal),
-    }
-}
-
-/// Left is the senders' own sum here: a device that tells its counters late would lend one slice's packets to the next.
-/// That the device agrees is seen at the end, in what is unexplained.
-fn between(arm: usize, before: &Reading, after: &Reading) -> Slice {
-    let left = |reading: &Reading| {
-        let total = &reading.total;
-        total.completed.saturating_sub(total.invalid + reading.ledger.dropped.unwrap_or(0))
-    };
-    Slice {
-        arm,
-        elapsed_ns: after.snapshot.at_ns.saturating_sub(before.snapshot.at_ns),
-        left: left(after).saturating_sub(left(before)),
-        dropped: after.ledger.dropped.zip(before.ledger.dropped).map(|(after, before)| after.saturating_sub(before)),
-        cost_ns: cost_ns(&before.total, &after.total),
-    }
-}
-
-fn ended(last: &Reading) -> Failure {
+/// One dead sender is enough: what is left of the rate is nobody's setting.
+fn ended(last: &Reading, is_over: bool) -> Option<Cut> {
     let dead = last.snapshot.senders.iter().find_map(|sender| Some((sender.queue, sender.reason.as_ref()?)));
-    match dead {
-        Some((queue, why)) => Failure::new("ended", format!("queue {queue} ended in the middle of a slice: {why}")),
-        None => Failure::new("ended", "the senders ended in the middle of a slice: the flows' own counts were reached")
-            .with_fix("Lift them: -s flow.NAME.count=0"),
-    }
-}
-
-/// Stops and drains; answers what nobody can explain.
-async fn end(site: &mut Site, mut session: Session) -> u64 {
-    const LOOK: Duration = Duration::from_millis(5);
-    session.stop();
-    loop {
-        let reading = session.sample(site);
-        if session.is_over() && session.is_settled(&reading) {
-            break;
-        }
-        sleep_until(Instant::now() + LOOK).await;
-    }
-    session.finish(site).reading.ledger.unexplained
+    let told = match dead {
+        Some((queue, why)) => format!("queue {queue} ended in the middle of a slice: {why}"),
+        None if is_over => "the senders ended in the middle of a slice: the flows' own counts were reached. \
+            Lift them: -s flow.NAME.count=0"
+            .to_owned(),
+        None => return None,
+    };
+    Some(Cut::Ended(told))
 }
 
 #[cfg(test)]

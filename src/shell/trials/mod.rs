@@ -1,5 +1,6 @@
 //! Trials without a screen: slices of sending in a stated order, and what their figures say.
 
+mod again;
 mod compare;
 mod conduct;
 mod drive;

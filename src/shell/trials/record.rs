@@ -26,11 +26,9 @@ pub fn blank(about: About, document: &Document, site: &Site, mode: ModeGot) -> R
     let effective = document.effective();
     Record {
         version: RECORD_VERSION,
-        id: 0,
         started: about.started,
         question: about.question,
         command: about.command,
-        note: String::new(),
         profile: document.profile().name.clone(),
         profile_sha256: tally::sha256(&effective),
         effective,
@@ -44,6 +42,7 @@ pub fn blank(about: About, document: &Document, site: &Site, mode: ModeGot) -> R
         mode: mode.name().to_owned(),
         host: facts(site),
         baseline: None,
+        unconfirmed: false,
         rows: Vec::new(),
         fit: None,
         comparison: None,
@@ -52,13 +51,6 @@ pub fn blank(about: About, document: &Document, site: &Site, mode: ModeGot) -> R
 
 fn facts(site: &Site) -> BTreeMap<String, String> {
     let host = host::facts(site.link());
-    let known = [
-        ("kernel", host.kernel),
-        ("driver", host.driver),
-        ("cpu", host.cpu),
-        ("governor", host.governor),
-        ("mitigations", host.mitigations),
-        ("link", host.link),
-    ];
-    known.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), fact?))).collect()
+    let known = host.facts().into_iter();
+    known.filter_map(|(name, fact)| Some((name.to_owned(), fact.clone()?))).collect()
 }

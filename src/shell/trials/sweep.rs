@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::{
-    app::quoted,
     shell::{
         args::{Common, SweepArgs, TableFormat},
         clock,
@@ -17,21 +16,20 @@ use crate::{
 };
 
 use super::{
+    again::Again,
     arms::{Arms, points},
-    conduct::{Course, Target, doubts, exit_code},
+    conduct::{self, Course, doubts, exit_code},
     drive::{Lengths, Measured},
     record, table,
 };
 
 pub fn run(args: &SweepArgs, common: &Common) -> Result<u8, Ending> {
     let source = lookup::find(&args.profile, &Paths::of_this_user()?)?;
-    let document = load::document(&source, &settings(args)?, args.shape.lab_queues)?;
+    let document = load::document(&source, &settings(args)?, args.place.shape.lab_queues)?;
     let arms = Arms::of(&document, axes(args)?)?;
     let baseline = baseline(args.baseline, arms.arms.len())?;
     let mut output = Output::open(common.output.as_deref())?;
-    let target =
-        Target { in_lab: args.lab, device: args.device.as_deref(), shape: &args.shape, arm: args.arm.as_deref() };
-    let mut site = target.open(&document, common.quiet)?;
+    let mut site = conduct::open(&args.place, &document, common.quiet)?;
     let started = clock::now_utc();
     let (settings, slice) = (arms.arms.len(), args.slice);
     let course = Course {
@@ -49,6 +47,7 @@ pub fn run(args: &SweepArgs, common: &Common) -> Result<u8, Ending> {
     let about = record::About { question: Question::Sweep, started, seed: args.seed, command: command(args) };
     let record = Record {
         baseline,
+        unconfirmed: measured.unconfirmed,
         fit: fit(&points(&rows, &document)),
         rows,
         ..record::blank(about, &document, &site, measured.mode)
@@ -90,22 +89,20 @@ fn baseline(wanted: Option<usize>, rows: usize) -> Result<Option<usize>, Failure
 
 /// The line that sweeps again.
 fn command(args: &SweepArgs) -> String {
-    let mut words = vec!["txdeck".to_owned(), "sweep".into(), args.profile.clone()];
-    let mut pair = |option: &str, value: &str| words.extend([option.to_owned(), value.to_owned()]);
-    args.device.iter().for_each(|device| pair("-i", device));
-    args.shape.lab_queues.iter().for_each(|queues| pair("--lab-queues", &queues.to_string()));
-    args.queues.iter().for_each(|list| pair("--queues", list));
-    args.burst.iter().for_each(|list| pair("--burst", list));
-    args.clone.iter().for_each(|list| pair("--clone", list));
-    args.axis.iter().for_each(|axis| pair("--axis", axis));
-    args.set.iter().for_each(|set| pair("-s", set));
-    pair("--slice", &format!("{:?}", args.slice));
-    pair("--repeat", &args.repeat.to_string());
-    pair("--seed", &args.seed.to_string());
-    if args.lab {
-        words.insert(3, "--lab".into());
-    }
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    let baseline = args.baseline.map(|row| row.to_string());
+    Again::new("sweep", &[&args.profile])
+        .place(&args.place)
+        .all("--queues", &args.queues)
+        .all("--burst", &args.burst)
+        .all("--clone", &args.clone)
+        .all("--axis", &args.axis)
+        .all("-s", &args.set)
+        .one("--slice", &format!("{:?}", args.slice))
+        .one("--repeat", &args.repeat.to_string())
+        .one("--warm-up", &format!("{:?}", args.warm_up))
+        .one("--seed", &args.seed.to_string())
+        .all("--baseline", &baseline)
+        .line()
 }
 
 #[derive(Serialize)]
@@ -160,15 +157,7 @@ fn text(record: &Record, measured: &Measured) -> String {
 /// The fit, the outliers, and what must not be believed.
 fn remarks(record: &Record, measured: &Measured) -> String {
     let mut lines: Vec<String> = table::fitted(record).into_iter().collect();
-    let outliers: usize = record.rows.iter().map(|row| row.outliers).sum();
-    let slices = measured.slices.len();
-    lines.push(match outliers {
-        0 => format!("no slice of {slices} was left out; ± is half of the 95 % interval"),
-        n => format!(
-            "{n} of {slices} slices left out: more than {} scaled MADs from the median of their setting; ± is half of the 95 % interval",
-            crate::trial::OUTLIER_MADS
-        ),
-    });
+    lines.push(table::outliers(record));
     lines.extend(doubts(measured));
     lines.join("\n") + "\n"
 }
