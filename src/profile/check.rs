@@ -74,7 +74,7 @@ fn rings(profile: &Profile, out: &mut Vec<Flaw>) {
     if let Some(budget) = tx.skb_budget.filter(|budget| *budget > tx.ring) {
         out.push(Flaw::of("tx.skb_budget", format!("{budget} is above ring {} (32..{})", tx.ring, tx.ring)));
     }
-    if tx.busy_poll_ns != 0 && (!BUSY_POLL_NS.contains(&tx.busy_poll_ns) || tx.busy_poll_ns % 1000 != 0) {
+    if tx.busy_poll_ns != 0 && (!BUSY_POLL_NS.contains(&tx.busy_poll_ns) || !tx.busy_poll_ns.is_multiple_of(1000)) {
         let shown = duration::show_ns(tx.busy_poll_ns);
         out.push(Flaw::of("tx.busy_poll", format!("{shown} is neither 0 nor whole microseconds within 1us..1s")));
     }
