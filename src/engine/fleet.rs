@@ -268,6 +268,7 @@ impl Fleet {
                 state,
                 reason: counters.reason().map(str::to_owned),
                 counts: counters.read(),
+                parts: counters.parts(),
                 frames: counters.frames(),
                 errnos: counters.errnos(),
                 counts_drops: post.counts_drops,

@@ -8,6 +8,7 @@ mod emit;
 mod fleet;
 mod handover;
 mod lane;
+mod look;
 mod orders;
 mod pace;
 mod schedule;

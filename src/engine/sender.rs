@@ -11,6 +11,7 @@ use crate::{
     engine::{
         emit::{emit_once, open},
         lane::{Lane, share},
+        look::Look,
         orders::{Line, Orders},
         pace::Pacer,
         schedule::{Next, Schedule},
@@ -50,6 +51,8 @@ pub enum Turn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spent {
     Busy,
+    /// Busy, and looked into.
+    Looked,
     WaitPace,
     WaitRing,
     /// Before the common release and after the end.
@@ -92,6 +95,7 @@ pub struct Sender<N> {
     volley_packets: u32,
     /// Doorbells the last turn rang.
     rung: u32,
+    look: Look,
     spent: Spent,
     since_ns: u64,
     counts: Counts,
@@ -128,6 +132,7 @@ impl<N: Nic> Sender<N> {
             volley: 1,
             volley_packets: VOLLEY_PACKETS,
             rung: 0,
+            look: Look::new(),
             spent: Spent::Nothing,
             since_ns: 0,
             counts: Counts::default(),
@@ -149,14 +154,14 @@ impl<N: Nic> Sender<N> {
     #[inline]
     pub fn turn(&mut self, clock: &impl Clock) -> Turn {
         let now_ns = clock.now_ns();
-        self.account(now_ns);
+        self.account(clock, now_ns);
         if self.line.generation() != self.generation {
             self.take_orders(now_ns);
         }
         match self.state {
             State::Sending if self.line.told_to_stop() => self.end(now_ns, End::Told),
             State::Sending => self.send(clock, now_ns),
-            State::Ready => self.hold(now_ns),
+            State::Ready => self.hold(clock, now_ns),
             State::Draining => self.drain(clock, now_ns),
             State::Done | State::Failed => Turn::Over,
         }
@@ -164,14 +169,14 @@ impl<N: Nic> Sender<N> {
 
     /// Books the time since the last turn under what that turn was.
     #[inline]
-    fn account(&mut self, now_ns: u64) {
+    fn account(&mut self, clock: &impl Clock, now_ns: u64) {
         let spent_ns = now_ns.saturating_sub(self.since_ns);
         self.since_ns = now_ns;
         match self.spent {
-            Spent::Busy => {
-                self.counts.busy_ns += spent_ns;
-                let bursts = u64::from(self.rung.max(1));
-                self.burst_cost_ns.saturating_record_n(spent_ns / bursts, bursts);
+            Spent::Busy => self.account_busy(spent_ns),
+            Spent::Looked => {
+                self.account_busy(spent_ns);
+                self.account_looked(clock, now_ns, spent_ns);
             }
             Spent::WaitPace => self.counts.wait_pace_ns += spent_ns,
             Spent::WaitRing => self.counts.wait_ring_ns += spent_ns,
@@ -179,12 +184,27 @@ impl<N: Nic> Sender<N> {
         }
     }
 
+    #[inline]
+    fn account_busy(&mut self, spent_ns: u64) {
+        self.counts.busy_ns += spent_ns;
+        let bursts = u64::from(self.rung.max(1));
+        self.burst_cost_ns.saturating_record_n(spent_ns / bursts, bursts);
+    }
+
     #[cold]
     #[inline(never)]
-    fn hold(&mut self, now_ns: u64) -> Turn {
+    fn account_looked(&mut self, clock: &impl Clock, now_ns: u64, spent_ns: u64) {
+        if let Some(parts) = self.look.close(spent_ns, now_ns, &mut self.counts, clock) {
+            self.line.counters.publish_parts(&parts);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn hold(&mut self, clock: &impl Clock, now_ns: u64) -> Turn {
         if self.line.told_to_stop() {
             self.counts.last_ns = now_ns;
-            return self.done();
+            return self.done(clock, now_ns);
         }
         let release_ns = self.line.release_ns();
         if release_ns == 0 {
@@ -305,7 +325,23 @@ impl<N: Nic> Sender<N> {
         if !cost.is_empty() {
             self.orders.toll.pay(cost, queued, &self.own_line, clock);
         }
+        if self.look.is_due() {
+            return self.ring_looking(clock, now_ns, queued);
+        }
         self.ring(clock, now_ns, queued)
+    }
+
+    /// As [`Self::ring`], and looks at what its parts take.
+    #[cold]
+    #[inline(never)]
+    fn ring_looking(&mut self, clock: &impl Clock, now_ns: u64, queued: u32) -> Turn {
+        let watch = self.look.built(clock.now_ns().saturating_sub(now_ns));
+        let rung = self.nic.ring_watched(self.doorbell, clock, watch);
+        let turn = self.rang(clock, now_ns, queued, rung);
+        if self.spent == Spent::Busy {
+            self.spent = Spent::Looked;
+        }
+        turn
     }
 
     /// Queues what this turn sends; nothing leaves yet. A function of its own: what runs for every packet is here and in the
@@ -365,9 +401,15 @@ impl<N: Nic> Sender<N> {
     /// The doorbell, and what it answered.
     #[inline]
     fn ring(&mut self, clock: &impl Clock, now_ns: u64, queued: u32) -> Turn {
-        let rung = match self.nic.ring_each(self.doorbell, clock) {
+        let rung = self.nic.ring_each(self.doorbell, clock);
+        self.rang(clock, now_ns, queued, rung)
+    }
+
+    #[inline]
+    fn rang(&mut self, clock: &impl Clock, now_ns: u64, queued: u32, rung: Result<Rung, NicError>) -> Turn {
+        let rung = match rung {
             Ok(rung) => rung,
-            Err(error) => return self.fail(now_ns, &error),
+            Err(error) => return self.fail(clock, now_ns, &error),
         };
         self.book(&rung);
         self.spent = if queued > 0 || rung.completed > 0 { Spent::Busy } else { Spent::WaitRing };
@@ -432,7 +474,7 @@ impl<N: Nic> Sender<N> {
         }
         match self.nic.ring_each(self.doorbell, clock) {
             Ok(rung) => self.book(&rung),
-            Err(error) => return self.fail(now_ns, &error),
+            Err(error) => return self.fail(clock, now_ns, &error),
         }
         self.publish();
         let again_ns = if self.nic.in_flight() == 0 { LOOK_NS } else { REAP_NS };
@@ -464,15 +506,15 @@ impl<N: Nic> Sender<N> {
     fn drain(&mut self, clock: &impl Clock, now_ns: u64) -> Turn {
         let rung = match self.nic.ring_each(self.doorbell, clock) {
             Ok(rung) => rung,
-            Err(error) => return self.fail(now_ns, &error),
+            Err(error) => return self.fail(clock, now_ns, &error),
         };
         self.book(&rung);
         if self.nic.in_flight() == 0 {
-            return self.done();
+            return self.done(clock, now_ns);
         }
         if now_ns >= self.drain_until_ns {
             self.counts.abandoned += u64::from(self.nic.abandon());
-            return self.done();
+            return self.done(clock, now_ns);
         }
         self.publish();
         self.pause(now_ns, &rung, 0)
@@ -480,27 +522,29 @@ impl<N: Nic> Sender<N> {
 
     #[cold]
     #[inline(never)]
-    fn fail(&mut self, now_ns: u64, error: &NicError) -> Turn {
+    fn fail(&mut self, clock: &impl Clock, now_ns: u64, error: &NicError) -> Turn {
         self.gone = matches!(error, NicError::Gone { .. });
         self.close_groups();
         self.schedule.lanes.clear();
         self.counts.abandoned += u64::from(self.nic.abandon());
         self.counts.last_ns = if self.state == State::Sending { now_ns } else { self.counts.last_ns };
-        self.settle();
+        self.settle(clock, now_ns);
         self.line.counters.fail(error.to_string());
         self.state = State::Failed;
         Turn::Over
     }
 
-    fn done(&mut self) -> Turn {
-        self.settle();
+    fn done(&mut self, clock: &impl Clock, now_ns: u64) -> Turn {
+        self.settle(clock, now_ns);
         self.set_state(State::Done);
         Turn::Over
     }
 
     /// The last word before the state says that it is the last.
-    fn settle(&mut self) {
+    fn settle(&mut self, clock: &impl Clock, now_ns: u64) {
         self.spent = Spent::Nothing;
+        let parts = self.look.settle(now_ns, &mut self.counts, clock);
+        self.line.counters.publish_parts(&parts);
         let (total, free) = self.nic.frames();
         self.line.counters.set_frames(total, free);
         self.note_errnos();

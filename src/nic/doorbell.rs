@@ -1,7 +1,7 @@
 //! How often to kick: until the kernel has taken everything, not at all where that is useless, and every
 //! errno is counted by number. Both nics ring through here, so the simulated one tests the policy.
 
-use super::{Clock, NicError};
+use super::{Clock, NicError, Watch};
 
 /// A ring call ends after so many kicks; the next one goes on. One kick moves at most 32 packets in
 /// copy mode, and only one when each is dropped.
@@ -54,7 +54,13 @@ impl Doorbell {
     /// Hands over what waits, `burst` descriptors a doorbell, and kicks for each; then goes on kicking for what is
     /// left. Ends early when the kernel takes no more.
     #[inline]
-    pub fn ring(&mut self, kernel: &mut impl Kernel, burst: u32, clock: &impl Clock) -> Strokes {
+    pub fn ring(
+        &mut self,
+        kernel: &mut impl Kernel,
+        burst: u32,
+        clock: &impl Clock,
+        watch: &mut impl Watch,
+    ) -> Strokes {
         let mut strokes = Strokes::default();
         loop {
             let new = kernel.hand_over(burst);
@@ -67,7 +73,9 @@ impl Doorbell {
             let at_once = kernel.takes_at_once();
             let useful = if at_once { new > 0 || kernel.backlog() > 0 } else { kernel.wants_kick() };
             if useful {
+                watch.begin(clock);
                 self.kick(kernel, clock, &mut strokes);
+                watch.end_kick(clock);
             }
             if new == 0 || strokes.end != 0 || (at_once && kernel.backlog() > 0) {
                 return strokes;
@@ -200,6 +208,7 @@ pub(in crate::nic) fn abandoned(device: &str, queue: u32) -> NicError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nic::Unwatched;
     use std::cell::Cell;
 
     struct At(Cell<u64>);
@@ -249,7 +258,7 @@ mod tests {
     fn c45_kicks_on_through_eagain_until_all_is_taken() {
         let mut doorbell = Doorbell::default();
         let mut kernel = Fake { backlog: 256, step: 32, errno: libc::EAGAIN, ..Fake::default() };
-        let strokes = doorbell.ring(&mut kernel, 32, &At(Cell::new(0)));
+        let strokes = doorbell.ring(&mut kernel, 32, &At(Cell::new(0)), &mut Unwatched);
         assert_eq!((strokes.kicks, strokes.end, kernel.backlog), (8, 0, 0));
         assert_eq!(doorbell.retry_at_ns(), None);
     }
@@ -258,10 +267,10 @@ mod tests {
     fn each_burst_has_a_doorbell_of_its_own_until_the_kernel_takes_no_more() {
         let mut doorbell = Doorbell::default();
         let mut kernel = Fake { waiting: 7, step: 3, ..Fake::default() };
-        let strokes = doorbell.ring(&mut kernel, 3, &At(Cell::new(0)));
+        let strokes = doorbell.ring(&mut kernel, 3, &At(Cell::new(0)), &mut Unwatched);
         assert_eq!((strokes.doorbells, strokes.kicks, kernel.waiting, kernel.backlog), (3, 3, 0, 0));
         let mut kernel = Fake { waiting: 7, errno: libc::ENETDOWN, ..Fake::default() };
-        let strokes = doorbell.ring(&mut kernel, 3, &At(Cell::new(0)));
+        let strokes = doorbell.ring(&mut kernel, 3, &At(Cell::new(0)), &mut Unwatched);
         assert_eq!((strokes.doorbells, strokes.kicks, kernel.waiting, kernel.backlog), (1, 2, 4, 3));
     }
 
@@ -269,7 +278,7 @@ mod tests {
     fn every_busy_answer_is_one_packet_and_a_call_is_bounded() {
         let mut doorbell = Doorbell::default();
         let mut kernel = Fake { backlog: 2000, step: 1, errno: libc::EBUSY, ..Fake::default() };
-        let strokes = doorbell.ring(&mut kernel, 32, &At(Cell::new(0)));
+        let strokes = doorbell.ring(&mut kernel, 32, &At(Cell::new(0)), &mut Unwatched);
         assert_eq!((strokes.busy, kernel.backlog), (MAX_KICKS, 2000 - MAX_KICKS));
     }
 
@@ -280,13 +289,13 @@ mod tests {
         let clock = At(Cell::new(0));
         let mut kicks = 0;
         while clock.0.get() < 1_000_000_000 {
-            kicks += doorbell.ring(&mut kernel, 32, &clock).kicks;
+            kicks += doorbell.ring(&mut kernel, 32, &clock, &mut Unwatched).kicks;
             clock.0.set(clock.0.get() + 250); // how long a useless call takes
         }
         assert!((900..1100).contains(&kicks), "{kicks} kicks");
         kernel.step = 32;
         clock.0.set(clock.0.get() + LONGEST_PAUSE_NS);
-        assert_eq!(doorbell.ring(&mut kernel, 32, &clock).kicks, 1);
+        assert_eq!(doorbell.ring(&mut kernel, 32, &clock, &mut Unwatched).kicks, 1);
         assert_eq!(doorbell.retry_at_ns(), None, "progress ends the pause");
     }
 
@@ -294,7 +303,7 @@ mod tests {
     fn errnos_are_counted_by_number_and_some_end_the_queue() {
         let mut doorbell = Doorbell::default();
         let mut kernel = Fake { backlog: 1, errno: libc::ENXIO, ..Fake::default() };
-        assert_eq!(doorbell.ring(&mut kernel, 32, &At(Cell::new(0))).end, libc::ENXIO);
+        assert_eq!(doorbell.ring(&mut kernel, 32, &At(Cell::new(0)), &mut Unwatched).end, libc::ENXIO);
         let mut met = Vec::new();
         doorbell.errnos.each(|errno, count| met.push((errno, count)));
         assert_eq!(met, [(libc::ENXIO, 1)]);

@@ -27,15 +27,22 @@ pub mod sink;
 mod sockopt;
 mod ssh;
 pub mod veth;
+mod watch;
 pub mod xdp;
 
 pub use open_error::{Cause, OpenError, Right};
 pub use sim::{SimNic, VirtualClock};
+pub use watch::{Stopwatch, Unwatched, Watch};
 pub use xdp::XdpNic;
 
 /// Nanoseconds that never go backwards. Whoever runs a nic brings the clock; nobody below reads one.
 pub trait Clock {
     fn now_ns(&self) -> u64;
+
+    /// What the calling thread has spent on a CPU so far. `None`: nobody can tell.
+    fn cpu_ns(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// One queue of one device. All counts are packets, never descriptors.
@@ -78,7 +85,16 @@ pub trait Nic {
     /// With nothing queued it only drives on what is in flight; once all has completed, such a call also reads how
     /// many descriptors the kernel refused, so a run ends with one. Final errors only; passing ones
     /// (EAGAIN, EBUSY, ENOBUFS, ENETDOWN) are counted in the answer.
-    fn ring_each(&mut self, burst: u32, clock: &impl Clock) -> Result<Rung, NicError>;
+    #[inline]
+    fn ring_each(&mut self, burst: u32, clock: &impl Clock) -> Result<Rung, NicError> {
+        self.ring_watched(burst, clock, &mut Unwatched)
+    }
+
+    /// As [`Nic::ring_each`], and tells how long its parts take.
+    ///
+    /// # Errors
+    /// As [`Nic::ring_each`].
+    fn ring_watched(&mut self, burst: u32, clock: &impl Clock, watch: &mut impl Watch) -> Result<Rung, NicError>;
 
     /// Packets queued or handed over and not yet reaped.
     fn in_flight(&self) -> u32;

@@ -26,6 +26,10 @@ impl Clock for MonotonicClock {
     fn now_ns(&self) -> u64 {
         nanoseconds(clock_gettime(ClockId::Monotonic))
     }
+
+    fn cpu_ns(&self) -> Option<u64> {
+        Some(nanoseconds(clock_gettime(ClockId::ThreadCPUTime)))
+    }
 }
 
 impl Wait for MonotonicClock {

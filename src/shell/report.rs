@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write};
 use crate::{
     shell::{
         host,
-        result::{EndedBy, RunResult, Sample},
+        result::{CostParts, EndedBy, RunResult, Sample},
         site::DeadLink,
     },
     stats::{si, thousands},
@@ -101,6 +101,15 @@ fn ledger(out: &mut String, result: &RunResult) {
     rare.iter().filter(|(_, packets)| *packets > 0).for_each(|(name, packets)| count(name, Some(*packets)));
 }
 
+/// What the cost is made of, and the senders' time beside it.
+fn split(parts: &CostParts) -> String {
+    let CostParts { build, ring, kick, reap, wait_pace, wait_ring, lost } = parts;
+    format!(
+        "build {build:.1} + ring {ring:.1} + kick {kick:.1} + reap {reap:.1} ns; \
+         beside it waiting for the pace {wait_pace:.1}, for the ring {wait_ring:.1}, off the CPU {lost:.1}"
+    )
+}
+
 fn cost(out: &mut String, result: &RunResult) {
     let mut text = format!(
         "{} ns a packet in the senders, burst {}, clone {}",
@@ -112,6 +121,9 @@ fn cost(out: &mut String, result: &RunResult) {
         let _ = write!(text, "; a burst p50 {} p99 {} max {} ns", burst.p50, burst.p99, burst.max);
     }
     row(out, "cost", &text);
+    if let Some(parts) = &result.cost {
+        row(out, "split", &split(parts));
+    }
     let met = result.errno.iter().filter(|(_, times)| **times > 0);
     let met: Vec<String> = met.map(|(name, times)| format!("{name} {}", thousands(*times))).collect();
     if !met.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::nic::ModeGot;
+use crate::{nic::ModeGot, stats::Split};
 
 /// The last line on stdout. Figures that do not exist are `None`, never 0, NaN or infinity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -140,13 +140,23 @@ pub struct Left {
     pub source: String,
 }
 
-/// Nanoseconds per completed packet.
+/// Nanoseconds per completed packet. The first four add up to `cost_ns`, all to the senders' wall time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CostParts {
     pub build: f64,
     pub ring: f64,
     pub kick: f64,
     pub reap: f64,
+    pub wait_pace: f64,
+    pub wait_ring: f64,
+    pub lost: f64,
+}
+
+impl CostParts {
+    pub fn of(split: Split) -> CostParts {
+        let Split { build, ring, kick, reap, wait_pace, wait_ring, lost } = split;
+        CostParts { build, ring, kick, reap, wait_pace, wait_ring, lost }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,8 +12,8 @@ use crate::{
     shell::{
         errno,
         result::{
-            Amount, BurstCost, Delta, DeltaAmount, FlowPart, Frames, Host, Left, MaybeDelta, MaybePackets, ModeFacts,
-            Packets, RunResult, Sample, SampleKind, SenderPart, gap_ns, per_second,
+            Amount, BurstCost, CostParts, Delta, DeltaAmount, FlowPart, Frames, Host, Left, MaybeDelta, MaybePackets,
+            ModeFacts, Packets, RunResult, Sample, SampleKind, SenderPart, gap_ns, per_second,
         },
         session::{Finished, Reading},
     },
@@ -84,6 +84,12 @@ pub fn result(setting: Setting, run: &Finished) -> RunResult {
         bps: left_bytes.and_then(|bytes| per_second(bytes, run.elapsed_s)).map(|bytes| bytes * 8.0),
         gap_ns: gap_ns(pps),
         cost_ns: cost_ns(&fresh, total),
+        cost: run
+            .reading
+            .snapshot
+            .split_since(None)
+            .and_then(|split| split.per_packet(total.completed))
+            .map(CostParts::of),
         burst_cost_ns: burst_cost(&run.ends),
         bursts: total.bursts,
         kicks: total.kicks,

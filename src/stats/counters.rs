@@ -7,7 +7,7 @@ use std::sync::{
 
 use crossbeam_utils::CachePadded;
 
-use super::published::Published;
+use super::{Parts, published::Published};
 
 /// Declares the counts once: the plain struct that the sender adds to, and its way to words and back.
 macro_rules! counts {
@@ -106,6 +106,8 @@ const STATES: [State; 5] = [State::Ready, State::Sending, State::Draining, State
 /// One sender's counters as its readers see them. The sender writes; everybody may read.
 pub struct Counters {
     counts: CachePadded<Published<WORDS>>,
+    /// Once a millisecond at most, so apart from the counts.
+    parts: CachePadded<Published<{ Parts::WORDS }>>,
     state: AtomicU8,
     reason: OnceLock<String>,
     frames_total: AtomicU64,
@@ -121,6 +123,7 @@ impl Default for Counters {
     fn default() -> Self {
         Self {
             counts: CachePadded::new(Published::new()),
+            parts: CachePadded::new(Published::new()),
             state: AtomicU8::new(0),
             reason: OnceLock::new(),
             frames_total: AtomicU64::new(0),
@@ -135,6 +138,11 @@ impl Counters {
     #[inline]
     pub fn publish(&self, counts: &Counts) {
         self.counts.publish(&counts.to_words());
+    }
+
+    /// By the sender alone.
+    pub fn publish_parts(&self, parts: &Parts) {
+        self.parts.publish(&parts.to_words());
     }
 
     pub fn set_state(&self, state: State) {
@@ -160,12 +168,11 @@ impl Counters {
 
     /// All counts of one moment. A publication takes some nanoseconds, so a reader that meets one is soon through.
     pub fn read(&self) -> Counts {
-        loop {
-            if let Some(words) = self.counts.try_read() {
-                return Counts::from_words(words);
-            }
-            std::hint::spin_loop();
-        }
+        Counts::from_words(words_of(&self.counts))
+    }
+
+    pub fn parts(&self) -> Parts {
+        Parts::from_words(words_of(&self.parts))
     }
 
     pub fn state(&self) -> State {
@@ -185,6 +192,15 @@ impl Counters {
     pub fn errnos(&self) -> Vec<(i32, u64)> {
         let met = |(errno, cell): (usize, &AtomicU64)| (errno as i32, cell.load(Ordering::Relaxed));
         self.errnos.iter().enumerate().map(met).filter(|(_, times)| *times > 0).collect()
+    }
+}
+
+fn words_of<const N: usize>(published: &Published<N>) -> [u64; N] {
+    loop {
+        if let Some(words) = published.try_read() {
+            return words;
+        }
+        std::hint::spin_loop();
     }
 }
 

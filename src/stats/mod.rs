@@ -13,6 +13,7 @@ mod ledger;
 mod published;
 mod series;
 mod snapshot;
+mod split;
 mod units;
 
 pub use calibration::{Calibration, Primitive, Spread};
@@ -21,4 +22,5 @@ pub use interval::{mean_and_variance, median, t_975};
 pub use ledger::{DeviceCounters, Ledger, LeftSource, Meter};
 pub use series::{Column, Series};
 pub use snapshot::{FlowSnapshot, SenderSnapshot, Snapshot, cost_ns};
+pub use split::{Parts, Split};
 pub use units::{si, thousands};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Counts, State};
+use super::{Counts, Parts, Split, State};
 
 /// What every sender had done when it was read. Consistent per sender; senders are read one after another.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +20,7 @@ pub struct SenderSnapshot {
     /// Why a dead sender died.
     pub reason: Option<String>,
     pub counts: Counts,
+    pub parts: Parts,
     /// Packet memories (total, free), as of the open or the last stop.
     pub frames: (u64, u64),
     pub errnos: Vec<(i32, u64)>,
@@ -40,6 +41,18 @@ impl Snapshot {
         let mut total = Counts::default();
         self.senders.iter().for_each(|sender| total.add(&sender.counts));
         total
+    }
+
+    /// Where the senders' time went since `before`, all together. `None` where one of them did not look meanwhile: what
+    /// is left of a whole would be no whole.
+    pub fn split_since(&self, before: Option<&Snapshot>) -> Option<Split> {
+        let nothing = (Counts::default(), Parts::default());
+        let splits = self.senders.iter().enumerate().map(|(seat, now)| {
+            let then = before.and_then(|before| before.senders.get(seat));
+            let then = then.map_or((&nothing.0, &nothing.1), |then| (&then.counts, &then.parts));
+            Split::between(then, (&now.counts, &now.parts))
+        });
+        splits.reduce(|all, split| Some(all?.plus(&split?)))?
     }
 }
 

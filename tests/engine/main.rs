@@ -8,3 +8,4 @@ mod fit;
 mod live;
 mod order;
 mod pacing;
+mod split;

@@ -9,7 +9,7 @@ use txdeck::{
     dialect::{self, Dialect, Given, Kind, Report},
     packet::{Facts, compile},
     profile::{Document, Rate},
-    stats::{Calibration, Counts, FlowSnapshot, Ledger, LeftSource, SenderSnapshot, Snapshot, State},
+    stats::{Calibration, Counts, FlowSnapshot, Ledger, LeftSource, Parts, SenderSnapshot, Snapshot, State},
     ui::{self, Look},
 };
 
@@ -359,6 +359,7 @@ fn sender(seat: usize, queue: u32, all: usize, counts: Counts) -> SenderSnapshot
         cpu: Some(queue + 1),
         state: State::Sending,
         reason: None,
+        parts: Parts::default(),
         counts,
         frames: (512, 512),
         errnos: Vec::new(),

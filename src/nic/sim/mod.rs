@@ -10,7 +10,7 @@ use super::frames::{Place, shift_of};
 use super::open_error::{Cause, OpenError};
 use super::queue::{Distrusted, Queue, Shape};
 use super::rings::{Consumer, Desc, Producer, in_ordinary_memory};
-use super::{Clock, Head, Limits, ModeGot, Nic, NicError, Packet, Rung};
+use super::{Clock, Head, Limits, ModeGot, Nic, NicError, Packet, Rung, Watch};
 pub use clock::VirtualClock;
 use kernel::{AtWork, SimKernel};
 pub use kernel::{Recording, SentFrame};
@@ -235,7 +235,7 @@ impl Nic for SimNic {
     }
 
     #[inline]
-    fn ring_each(&mut self, burst: u32, clock: &impl Clock) -> Result<Rung, NicError> {
+    fn ring_watched(&mut self, burst: u32, clock: &impl Clock, watch: &mut impl Watch) -> Result<Rung, NicError> {
         if let Some(dead) = &self.dead {
             return Err(dead.clone());
         }
@@ -243,7 +243,7 @@ impl Nic for SimNic {
         let mut rung = Rung { dropped: self.limits.counts_drops.then_some(0), ..Rung::default() };
         if self.queue.in_flight() > 0 {
             let mut kernel = AtWork { kernel: &mut self.kernel, queue: &mut self.queue, clock };
-            let strokes = self.doorbell.ring(&mut kernel, burst, clock);
+            let strokes = self.doorbell.ring(&mut kernel, burst, clock, watch);
             rung.doorbells = strokes.doorbells;
             rung.kicks = strokes.kicks;
             rung.errno = strokes.errno;
@@ -252,7 +252,9 @@ impl Nic for SimNic {
                 self.fail(failure(&self.device, self.number, strokes.end));
             }
         }
+        watch.begin(clock);
         rung.completed = self.reap();
+        watch.end_reap(clock);
         rung.invalid = self.kernel.take_invalid();
         if rung.completed > 0 {
             self.doorbell.progressed();

@@ -9,7 +9,7 @@ mod port;
 use super::doorbell::{Doorbell, Kernel, Strokes, abandoned, distrusted, failure};
 use super::open_error::OpenError;
 use super::queue::{Distrusted, Queue};
-use super::{Clock, Head, Limits, ModeGot, Nic, NicError, Packet, Rung};
+use super::{Clock, Head, Limits, ModeGot, Nic, NicError, Packet, Rung, Watch};
 use std::fs;
 
 pub use config::{Mode, Pages, ReceiveSide, XdpConfig};
@@ -93,9 +93,9 @@ impl XdpNic {
     }
 
     #[inline]
-    fn strike(&mut self, burst: u32, clock: &impl Clock) -> Strokes {
+    fn strike(&mut self, burst: u32, clock: &impl Clock, watch: &mut impl Watch) -> Strokes {
         let Some(port) = &self.port else { return Strokes::default() };
-        self.doorbell.ring(&mut Behind { port, queue: &mut self.queue }, burst, clock)
+        self.doorbell.ring(&mut Behind { port, queue: &mut self.queue }, burst, clock, watch)
     }
 
     #[inline]
@@ -212,16 +212,18 @@ impl Nic for XdpNic {
     }
 
     #[inline]
-    fn ring_each(&mut self, burst: u32, clock: &impl Clock) -> Result<Rung, NicError> {
+    fn ring_watched(&mut self, burst: u32, clock: &impl Clock, watch: &mut impl Watch) -> Result<Rung, NicError> {
         if let Some(dead) = &self.dead {
             return Err(dead.clone());
         }
         let rested = self.queue.unpublished() == 0;
-        let strokes = if self.queue.in_flight() > 0 { self.strike(burst, clock) } else { Strokes::default() };
+        let strokes = if self.queue.in_flight() > 0 { self.strike(burst, clock, watch) } else { Strokes::default() };
         if strokes.end != 0 {
             self.fail(failure(&self.device, self.number, strokes.end));
         }
+        watch.begin(clock);
         let completed = self.reap();
+        watch.end_reap(clock);
         if completed > 0 {
             self.doorbell.progressed();
             self.invalid_unread = true;
